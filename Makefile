@@ -1,0 +1,45 @@
+# Everything a checkout needs. Nothing here touches the system, but `make test INSTALL_DOCKER=1`, which says so.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONDONTWRITEBYTECODE := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test check format bench lock clean
+.DEFAULT_GOAL := help
+
+help: ## what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.ready: requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "selfcode needs Python 3.11 or newer; set PYTHON=python3.x")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, no key
+	@$(BIN)/selfcode demo
+
+test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1 installs and starts a Docker engine for them (root, Debian or Ubuntu)
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.ready ## format, lint, types, imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.ready ## put the code into form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ready ## figures: where the time of a run goes
+	@$(BIN)/python -m bench.label_to_pull_request
+
+lock: ## renew the lock files (needs uv)
+	uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
+	uv pip compile pyproject.toml --group dev --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-dev.lock
+
+clean: ## forget the virtual environment and the caches
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache

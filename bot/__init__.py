@@ -1,0 +1,1 @@
+"""selfcode: labelled issues become pull requests that carry their proof."""

@@ -1,0 +1,645 @@
+"""The values and protocols that all rooms speak in. Pure: no clock, no I/O; frozen, and JSON by `dump` and `load`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar
+
+from pydantic import TypeAdapter
+
+from sandbox.contract import ExecutionResult
+
+T = TypeVar("T")
+
+StopCheck = Callable[[], bool]
+"""True once a person has ended the run. Cheap enough to be asked every second."""
+
+
+# --- Where: repositories, issues, people
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryRef:
+    """A repository as an installation sees it. `id` stays when it is renamed; owner and name are for reading."""
+
+    installation_id: int
+    id: int
+    owner: str
+    name: str
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class IssueRef:
+    """An issue, or a pull request where `number` is one's."""
+
+    repository: RepositoryRef
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.repository.full_name}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who did something. Bots are never trusted unless the operator lists them."""
+
+    login: str
+    is_bot: bool = False
+
+
+# --- Triggers: what someone asked for
+
+
+class TriggerKind(StrEnum):
+    """What is asked for. START and RETRY become runs; STOP ends one; HELP is answered; the last two keep house."""
+
+    START = "start"
+    RETRY = "retry"
+    STOP = "stop"
+    HELP = "help"
+    INSTALLED = "installed"
+    UNINSTALLED = "uninstalled"
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What someone asked for, known by `key`: the same key seen twice is one trigger.
+
+    `issue.number` is 0 for INSTALLED and UNINSTALLED. `text` is the hint of a retry, or the complaint that HELP is to
+    open with. `comment_id` is set where a comment asked. `because` says for people what happened (“label removed”).
+    `occurred_at` is ISO 8601 UTC, GitHub's clock.
+    """
+
+    key: str
+    kind: TriggerKind
+    issue: IssueRef
+    sender: Person
+    occurred_at: str
+    because: str = ""
+    text: str = ""
+    comment_id: int | None = None
+    delivery_id: str = ""
+
+
+class Receipt(StrEnum):
+    """What the inbox did with a trigger."""
+
+    ACCEPTED = "accepted"
+    DUPLICATE = "duplicate"
+
+
+class Inbox(Protocol):
+    """Where accepted triggers wait, durably. One INSERT each; safe from any number of processes."""
+
+    def accept(self, trigger: Trigger) -> Receipt: ...
+
+
+# --- What the issue says
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """An issue comment as it stood when the run was triggered."""
+
+    id: int
+    author: Person
+    body: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An issue's text, frozen as of the trigger."""
+
+    title: str
+    body: str
+    author: Person
+    is_open: bool
+    labels: tuple[str, ...]
+    is_pull_request: bool = False
+    is_locked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the agent is asked to do: all of it data, none of it instructions to be trusted.
+
+    `number` is None where there is no issue on a server (`selfcode run`).
+    """
+
+    title: str
+    body: str
+    comments: tuple[Comment, ...] = ()
+    hint: str = ""
+    number: int | None = None
+    left_out: tuple[str, ...] = ()
+
+
+# --- Limits and spend
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The limits of one run. None for `cost_usd` means that only tokens bind."""
+
+    iterations: int = 5
+    calls_per_iteration: int = 20
+    tokens: int = 400_000
+    cost_usd: float | None = 3.0
+    minutes: float = 60.0
+    patch_lines: int = 1500
+    patch_files: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one model call cost. Tokens as the server reported them, or estimated where it reported none.
+
+    `cost_usd` is None where the model's price is not known; `cached_tokens` (part of the prompt's) where the server
+    does not say.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What a run has used so far. `cost_usd` is None as soon as one call's price was not known."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+    seconds: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def plus(self, usage: Usage, seconds: float = 0.0) -> "Spend":
+        """The spend after one more call."""
+        known = self.cost_usd is not None and usage.cost_usd is not None
+        return Spend(
+            calls=self.calls + 1,
+            prompt_tokens=self.prompt_tokens + usage.prompt_tokens,
+            completion_tokens=self.completion_tokens + usage.completion_tokens,
+            cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
+            seconds=self.seconds + seconds,
+        )
+
+
+# --- Test reports, evidence, proof
+
+
+class TestStatus(StrEnum):
+    """How one test ended. ERROR: it could not be collected, imported, set up or torn down."""
+
+    __test__ = False
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """One test's result. `id` is stable between runs; `file` is relative to the repository where the report tells."""
+
+    __test__ = False
+
+    id: str
+    status: TestStatus
+    message: str = ""
+    file: str | None = None
+
+
+class ReportState(StrEnum):
+    """What one run of the test command came to. Only PASSED is green."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOTHING_RAN = "nothing ran"
+    ALL_SKIPPED = "everything skipped"
+    COMMAND_NOT_FOUND = "command not found"
+    USAGE_ERROR = "the test command is broken"
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+    OUTPUT_LIMIT = "too much output"
+    CRASHED = "crashed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class TestReport:
+    """One run of the test command. `cases` is empty where `reader` is "exit code": then nothing more is known.
+
+    `output` is stdout and stderr, bounded. `planted_failed` says whether the test that the host added was reported as
+    failing, as it must be; None where none was added. `tampered` says why the results can't be trusted, or "".
+    """
+
+    __test__ = False
+
+    command: str
+    state: ReportState
+    cases: tuple[TestCase, ...] = ()
+    exit_code: int | None = None
+    output: str = ""
+    duration_s: float = 0.0
+    reader: str = "exit code"
+    planted_failed: bool | None = None
+    tampered: str = ""
+
+    def ids(self, *statuses: TestStatus) -> frozenset[str]:
+        """The ids of the tests that ended so."""
+        return frozenset(case.id for case in self.cases if case.status in statuses)
+
+    @property
+    def passed(self) -> frozenset[str]:
+        return self.ids(TestStatus.PASSED)
+
+    @property
+    def failed(self) -> frozenset[str]:
+        return self.ids(TestStatus.FAILED, TestStatus.ERROR)
+
+    @property
+    def skipped(self) -> frozenset[str]:
+        return self.ids(TestStatus.SKIPPED)
+
+    @property
+    def is_green(self) -> bool:
+        return self.state is ReportState.PASSED
+
+    @property
+    def could_run(self) -> bool:
+        """Whether the command ran tests at all, whatever came of them."""
+        return self.state in (ReportState.PASSED, ReportState.FAILED)
+
+    @property
+    def counts(self) -> str:
+        """“12 passed, 1 failed”, or the state where no test is known by name."""
+        if not self.cases:
+            return f"exit code {self.exit_code}" if self.could_run else str(self.state)
+        parts = [(len(self.passed), "passed"), (len(self.failed), "failed"), (len(self.skipped), "skipped")]
+        return ", ".join(f"{count} {word}" for count, word in parts if count or word == "passed")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Base report and head report side by side, as sorted test ids.
+
+    `red`: failed on the base with the head's tests (run A), twice, and pass on the head (run B). `broke`: passed in the
+    baseline and do not pass with the base's own tests on the head (run C). `still_failing`: failed in the baseline and
+    fail in run B. `new`: in B, not in the baseline. `gone`: in the baseline, not in B. `new_interface`: those of `red`
+    that could not even be imported on the base, because the change defines what they name.
+    """
+
+    red: tuple[str, ...] = ()
+    broke: tuple[str, ...] = ()
+    still_failing: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    new_interface: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The judgement over a change. `holds` exactly where `missing` is empty; `missing` says for people what lacks."""
+
+    missing: tuple[str, ...]
+    evidence: Evidence
+    baseline: TestReport
+    head_tests_on_base: TestReport | None = None
+    head: TestReport | None = None
+    base_tests_on_head: TestReport | None = None
+    tests_changed: tuple[str, ...] = ()
+    tests_altered: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        return not self.missing
+
+
+# --- The change
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file that differs between base and head. None on one side: not there.
+
+    Modes are git's: 100644, 100755, 120000.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    before_mode: str | None
+    after_mode: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was changed since the base: a binary git patch, and what it touches.
+
+    `left_out` names what the workspace held and the change does not (ignored, a cache, too large, a protected path).
+    """
+
+    patch: str = ""
+    paths: tuple[str, ...] = ()
+    added_lines: int = 0
+    removed_lines: int = 0
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.paths
+
+
+# --- The agent's work
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTaken:
+    """One action that the model asked for and what it was answered. `arguments` is JSON text, bounded like `result`."""
+
+    name: str
+    arguments: str
+    result: str
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One model call, whole: the exact prompt, the whole reply, what was extracted from it, what it cost.
+
+    `messages` and `reply` are JSON text in the shape of OpenAI's chat completions. `problem` is what was wrong with
+    the reply, or "".
+    """
+
+    model: str
+    prompt_version: str
+    messages: str
+    reply: str
+    actions: tuple[ActionTaken, ...]
+    usage: Usage
+    duration_s: float
+    temperature: float | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """The model calls between two runs of the test command, and that run.
+
+    `summary` says in one line what changed; `why_next` why the loop went on, or why it ended. `change` is everything
+    since the base, not since the last iteration.
+    """
+
+    number: int
+    summary: str
+    calls: tuple[Call, ...]
+    change: Change
+    report: TestReport | None
+    spend: Spend
+    duration_s: float
+    why_next: str
+
+
+class Verdict(StrEnum):
+    """How the agent's loop ended."""
+
+    SOLVED = "solved"
+    NOTHING_TO_DO = "nothing to do"
+    LIMIT = "a limit was reached"
+    GAVE_UP = "no usable reply"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The agent's whole state between two iterations: what a crashed run goes on from.
+
+    `verdict` is None while there is more to do; `why` explains it (which limit, what was wrong, the model's closing
+    words).
+    """
+
+    iterations: tuple[Iteration, ...] = ()
+    spend: Spend = field(default_factory=Spend)
+    verdict: Verdict | None = None
+    why: str = ""
+
+    @property
+    def change(self) -> Change:
+        return self.iterations[-1].change if self.iterations else Change()
+
+
+class Workbench(Protocol):
+    """What the agent works at: the base plus the change so far, checked out in a sandbox.
+
+    Paths are relative, with `/`. Every method raises `Unavailable` when the sandbox fails, `Stopped` when a person
+    ended the run.
+    """
+
+    def paths(self) -> Sequence[str]:
+        """Every file, sorted, caches and ignored files left out."""
+        ...
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes; None where there is none."""
+        ...
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file whole; the mode of an existing one stays."""
+        ...
+
+    def delete(self, path: str) -> None: ...
+
+    def search(self, pattern: str, path: str = ".") -> Sequence[str]:
+        """`path:line: text` for each line that the POSIX extended regular expression matches, at most 200."""
+        ...
+
+    def run(self, command: str) -> ExecutionResult:
+        """Run a shell command in the checkout's folder."""
+        ...
+
+    def test(self) -> TestReport:
+        """Run the repository's test command."""
+        ...
+
+    def change(self) -> Change:
+        """What differs from the base by now."""
+        ...
+
+
+# --- How a run ends
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    PROVEN = "proven"
+    UNPROVEN = "unproven"
+    UNSOLVED = "unsolved"
+    NOT_REPRODUCED = "not_reproduced"
+    NEEDS_INFORMATION = "needs_information"
+    BASELINE_BROKEN = "baseline_broken"
+    REFUSED = "refused"
+    NOTHING_TO_DO = "nothing_to_do"
+    STOPPED = "stopped"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlan:
+    """How a repository's tests are run, and where that was learned.
+
+    `directory` is relative to the repository. `report` is a results file (JUnit XML) that the command writes by
+    itself, or "". `guessed_from` names the file that the command was guessed from, or "" where it was configured.
+    """
+
+    __test__ = False
+
+    test: str
+    setup: str = ""
+    build: str = ""
+    image: str = ""
+    directory: str = "."
+    report: str = ""
+    guessed_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Everything that there is to say about a run at its end. `reason` is one or two sentences for people."""
+
+    outcome: Outcome
+    reason: str
+    plan: TestPlan | None = None
+    baseline: TestReport | None = None
+    progress: Progress = field(default_factory=Progress)
+    proof: Proof | None = None
+    base_sha: str = ""
+    head_sha: str = ""
+    model: str = ""
+    sandbox: str = ""
+    pull_request: int | None = None
+
+
+# --- GitHub, in our own words
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryInfo:
+    """A repository as it is now. `clone_url` carries no credentials."""
+
+    ref: RepositoryRef
+    default_branch: str
+    clone_url: str
+    web_url: str
+    is_private: bool = False
+    is_archived: bool = False
+    is_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request as it is now. `state` is open, closed or merged."""
+
+    number: int
+    url: str
+    state: str
+    is_draft: bool
+    head_sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestText:
+    """What a pull request is to say."""
+
+    title: str
+    body: str
+    draft: bool
+    labels: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+
+
+class GitHub(Protocol):
+    """One GitHub server, through the App. Every call takes a fresh enough token by itself.
+
+    Raises `Unavailable` (service, rate limit), `Gone` (404, 410, moved), `Refused` (403, 422: GitHub's own words for
+    the user). Writes that look for what an earlier try left say so.
+    """
+
+    def repository(self, ref: RepositoryRef) -> RepositoryInfo:
+        """By numeric id, so that a rename does not matter."""
+        ...
+
+    def issue(self, at: IssueRef) -> Issue: ...
+
+    def comments(self, at: IssueRef) -> Sequence[Comment]:
+        """All comments, oldest first."""
+        ...
+
+    def permission(self, ref: RepositoryRef, login: str) -> str:
+        """The person's `role_name` now: none, read, triage, write, maintain, admin, or a custom role's base role."""
+        ...
+
+    def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:
+        """React (`eyes`, `-1`, `confused`) to the issue or to one of its comments; twice is once."""
+        ...
+
+    def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
+        """Comment, once for each marker: finds an own comment that holds the marker before it posts. Returns its id."""
+        ...
+
+    def edit_comment(self, at: IssueRef, comment_id: int, body: str) -> None: ...
+
+    def ensure_label(self, ref: RepositoryRef, name: str) -> None:
+        """Create the label that starts runs, if it is not there."""
+        ...
+
+    def git_token(self, ref: RepositoryRef) -> str:
+        """A fresh token for git, narrowed to this repository and to contents."""
+        ...
+
+    def pull_request(self, ref: RepositoryRef, branch: str) -> PullRequest | None:
+        """The open pull request from our branch, else the newest closed one, else None."""
+        ...
+
+    def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
+        """Open the pull request from `branch`, or bring the open one up to date. Optional parts may fail unheard."""
+        ...
+
+    def set_check(self, ref: RepositoryRef, head_sha: str, *, conclusion: str, title: str, summary: str) -> None:
+        """The check run `selfcode` on a commit, once: an existing one is brought up to date."""
+        ...
+
+
+# --- JSON
+
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return _ADAPTERS.get(kind) or _ADAPTERS.setdefault(kind, TypeAdapter(kind))
+
+
+def dump(value: Any) -> str:
+    """Turn a record into JSON text: `load(type(value), dump(value)) == value`."""
+    return _adapter(type(value)).dump_json(value).decode()
+
+
+def load(kind: type[T], text: str) -> T:
+    """Read a record back from the JSON text that `dump` made."""
+    result: T = _adapter(kind).validate_json(text)
+    return result
