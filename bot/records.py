@@ -480,6 +480,13 @@ class Workbench(Protocol):
         """What differs from the base by now."""
         ...
 
+    def objection(self, change: Change, report: TestReport) -> str:
+        """What keeps a green change from being proven, in words for the model; "" where nothing does.
+
+        Asked only after the test command was green: “no test was added”, “the new test passes without the change too”.
+        """
+        ...
+
 
 # --- How a run ends
 
@@ -635,7 +642,7 @@ def _adapter(kind: type) -> TypeAdapter[Any]:
 
 
 def dump(value: Any) -> str:
-    """Turn a record into JSON text: `load(type(value), dump(value)) == value`."""
+    """Turn a record into JSON text, which `load` reads back."""
     return _adapter(type(value)).dump_json(value).decode()
 
 

@@ -73,7 +73,7 @@ class File:
 
 
 class Workspace(Protocol):
-    """One folder in a sandbox, in use by one caller. Each method raises `SandboxError` when the sandbox itself fails."""
+    """One folder in a sandbox, in use by one caller. Each method raises `SandboxError` when the sandbox fails."""
 
     @property
     def directory(self) -> str:
