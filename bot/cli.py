@@ -1,0 +1,198 @@
+"""The `selfcode` command. Prose and progress go to stderr; `--json` prints one object on stdout.
+
+Exit codes: 0 proven, solved, nothing to do; 1 any other outcome; 2 wrong usage or settings.
+"""
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+import click
+
+from bot.errors import ConfigError, Refused, Unavailable
+from bot.records import Outcome, Task
+from bot.settings import Settings, read_settings
+
+GOOD = (Outcome.PROVEN, Outcome.NOTHING_TO_DO)
+
+P = ParamSpec("P")
+
+
+def main() -> None:
+    """Run the command line."""
+    commands.main(prog_name="selfcode")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="selfcode")
+def commands() -> None:
+    """Turn labelled issues into pull requests that carry their proof."""
+
+
+def _answering_errors(command: Callable[P, int | None]) -> Callable[P, None]:
+    """End with the exit code that the command returns; errors are told to whoever must act, without a traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            sys.exit(command(*args, **kwargs) or 0)
+        except (ConfigError, Refused) as problem:
+            click.echo(f"selfcode: {problem}", err=True)
+            sys.exit(2)
+        except Unavailable as away:
+            click.echo(f"selfcode: {away}", err=True)
+            sys.exit(1)
+
+    return run
+
+
+def _settings(**overrides: Any) -> Settings:
+    given = {name: str(value) for name, value in overrides.items() if value}
+    return read_settings({**os.environ, **given})
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+
+
+def _until_told_to_end() -> threading.Event:
+    event = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: event.set())
+    return event
+
+
+@commands.command()
+@_answering_errors
+def serve() -> int:
+    """Run the web server and a worker, each as a process of its own."""
+    from bot.serving import serve as keep_running  # noqa: PLC0415 - commands load what they need
+
+    _log_to_stderr()
+    _settings().require_app()
+    return keep_running(_until_told_to_end())
+
+
+@commands.command()
+@_answering_errors
+def web() -> None:
+    """Run the web server alone: it takes deliveries and enqueues what they ask for."""
+    from bot import wire  # noqa: PLC0415
+    from bot.web.serve import serve as serve_web  # noqa: PLC0415
+
+    _log_to_stderr()
+    settings = _settings()
+    settings.require_app()
+    wire.database_of(settings).dispose()
+    serve_web(lambda: wire.web_app(settings), host=settings.host, port=settings.port, workers=settings.web_processes)
+
+
+@commands.command()
+@_answering_errors
+def worker() -> None:
+    """Run a worker alone: it does what was enqueued."""
+    from bot import wire  # noqa: PLC0415
+
+    _log_to_stderr()
+    wire.worker_of(_settings()).work(_until_told_to_end())
+
+
+@commands.command()
+@click.option("--repo", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".", show_default=True)
+@click.option(
+    "--issue", required=True, help="The issue: its text, or a file that holds it. The first line is its title."
+)
+@click.option("--test", default="", help="The test command (default: what the repository says, or a guess).")
+@click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
+@click.option(
+    "--sandbox", type=click.Choice(["docker", "process"]), help="Where code runs (default: SELFCODE_SANDBOX)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@_answering_errors
+def run(*, repo: Path, issue: str, test: str, model: str, sandbox: str | None, as_json: bool) -> int:
+    """Solve an issue in a local repository: a branch with its commits, and a report with the proof."""
+    from bot import wire  # noqa: PLC0415
+    from bot.runs.local import run_locally  # noqa: PLC0415
+    from bot.writing.report import terminal_report  # noqa: PLC0415
+
+    settings = _settings(SELFCODE_MODEL=model, SELFCODE_SANDBOX=sandbox)
+    until = _until_told_to_end()
+    _say_what_is_not_isolated(settings)
+    done = run_locally(wire.local_of(settings, repo, task_of(issue), test=test, stop=until.is_set, tell=_say))
+    click.echo(terminal_report(done.result), err=True)
+    if done.branch:
+        _say(f"branch: {done.branch}")
+    _say(f"report: {done.folder / 'report.md'}")
+    if as_json:
+        click.echo(json.dumps(wire.local_summary(done)))
+    return 0 if done.result.outcome in GOOD else 1
+
+
+@commands.command()
+@click.argument("task")
+@click.option("--tests", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of hidden tests.")
+@click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
+@click.option(
+    "--sandbox", type=click.Choice(["docker", "process"]), help="Where code runs (default: SELFCODE_SANDBOX)."
+)
+@click.option("--max-iterations", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@_answering_errors
+def solve(*, task: str, tests: Path | None, model: str, sandbox: str | None, max_iterations: int, as_json: bool) -> int:
+    """Write a script for a task, run it, and iterate until it runs, or until the hidden tests pass."""
+    from bot import wire  # noqa: PLC0415
+
+    settings = _settings(SELFCODE_MODEL=model, SELFCODE_SANDBOX=sandbox)
+    _say_what_is_not_isolated(settings)
+    hidden = tests.read_text(encoding="utf-8") if tests else None
+    solved = wire.solve(settings, _text_or_file(task), hidden, max_iterations=max_iterations)
+    outcome = "solved" if solved["success"] else "unsolved"
+    _say(f"{outcome} after {solved['iterations']} iteration{'s' if solved['iterations'] != 1 else ''}")
+    click.echo(json.dumps({"outcome": outcome, **solved}) if as_json else solved["code"])
+    return 0 if solved["success"] else 1
+
+
+@commands.command()
+@click.option("--keep", is_flag=True, help="Leave everything running at the end, to look around.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@_answering_errors
+def demo(*, keep: bool, as_json: bool) -> int:
+    """Show the main job, end to end, on this machine: no account, no key."""
+    from bot import wire  # noqa: PLC0415
+
+    return wire.demo(_settings(), keep=keep, as_json=as_json, say=_say)
+
+
+def task_of(issue: str) -> Task:
+    """The issue as a task: its first line is the title, Markdown's heading marks taken off."""
+    title, _, body = _text_or_file(issue).strip().partition("\n")
+    if not title.strip("# "):
+        raise ConfigError("the issue is empty: give its text, or a file that holds it")
+    return Task(title=title.lstrip("# ").strip(), body=body.strip())
+
+
+def _text_or_file(given: str) -> str:
+    if "\n" not in given and len(given) < 1000 and Path(given).is_file():
+        return Path(given).read_text(encoding="utf-8")
+    return given
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _say_what_is_not_isolated(settings: Settings) -> None:
+    if settings.sandbox == "process":
+        _say("sandbox: process. The code runs with your own rights: only for code that you trust.")
+
+
+if __name__ == "__main__":
+    main()

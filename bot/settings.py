@@ -1,0 +1,150 @@
+"""Every operator setting, read once from the environment. Only `cli` and `wire` import this."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from bot.errors import ConfigError
+from bot.records import Caps
+
+
+def _names(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+"""A comma-separated list."""
+
+PERMISSIONS = ("read", "triage", "write", "maintain", "admin")
+DEFAULT_MODEL = "gpt-5-mini"
+DEFAULT_IMAGE = "selfcode-sandbox"
+
+
+class Settings(BaseModel):
+    """The operator's settings. Field names are the environment's, in lower case and without `SELFCODE_`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
+
+    home: Path = Field(default_factory=lambda: Path.home() / ".selfcode", validation_alias="SELFCODE_HOME")
+    database_url: str | None = Field(None, validation_alias="SELFCODE_DATABASE_URL")
+    host: str = Field("127.0.0.1", validation_alias="SELFCODE_HOST")
+    port: int = Field(8000, ge=1, le=65535, validation_alias="SELFCODE_PORT")
+    web_processes: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_WEB_PROCESSES")
+    runs_at_once: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_RUNS_AT_ONCE")
+    public_url: str | None = Field(None, validation_alias="SELFCODE_PUBLIC_URL")
+
+    github_api_url: str = Field("https://api.github.com", validation_alias="SELFCODE_GITHUB_API_URL")
+    github_url: str | None = Field(None, validation_alias="SELFCODE_GITHUB_URL")
+    app_id: int | None = Field(None, validation_alias="SELFCODE_APP_ID")
+    app_slug: str = Field("selfcode", validation_alias="SELFCODE_APP_SLUG")
+    private_key: SecretStr | None = Field(None, validation_alias="SELFCODE_PRIVATE_KEY")
+    private_key_path: Path | None = Field(None, validation_alias="SELFCODE_PRIVATE_KEY_PATH")
+    webhook_secret: SecretStr | None = Field(None, validation_alias="SELFCODE_WEBHOOK_SECRET")
+    allowed_owners: Names = Field((), validation_alias="SELFCODE_ALLOWED_OWNERS")
+    label: str = Field("selfcode", min_length=1, max_length=50, validation_alias="SELFCODE_LABEL")
+    min_permission: Literal["read", "triage", "write", "maintain", "admin"] = Field(
+        "write", validation_alias="SELFCODE_MIN_PERMISSION"
+    )
+    seconds_between_writes: float = Field(1.0, ge=0, validation_alias="SELFCODE_SECONDS_BETWEEN_WRITES")
+    dry_run: bool = Field(False, validation_alias="SELFCODE_DRY_RUN")
+
+    model: str = Field(DEFAULT_MODEL, validation_alias="SELFCODE_MODEL")
+    dialect: Literal["auto", "native", "fenced"] = Field("auto", validation_alias="SELFCODE_DIALECT")
+    models: Names = Field((), validation_alias="SELFCODE_MODELS")
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+
+    sandbox: Literal["docker", "process"] = Field("docker", validation_alias="SELFCODE_SANDBOX")
+    sandbox_image: str = Field(DEFAULT_IMAGE, validation_alias="SELFCODE_SANDBOX_IMAGE")
+    images: Names = Field((), validation_alias="SELFCODE_IMAGES")
+    docker_host: str | None = Field(None, validation_alias="DOCKER_HOST")
+    ca_bundle: Path | None = Field(None, validation_alias="SELFCODE_CA_BUNDLE")
+
+    max_iterations: int = Field(5, ge=1, validation_alias="SELFCODE_MAX_ITERATIONS")
+    max_calls: int = Field(20, ge=1, validation_alias="SELFCODE_MAX_CALLS")
+    max_tokens: int = Field(400_000, ge=1, validation_alias="SELFCODE_MAX_TOKENS")
+    max_usd: float = Field(3.0, ge=0, validation_alias="SELFCODE_MAX_USD")
+    max_minutes: float = Field(60.0, gt=0, validation_alias="SELFCODE_MAX_MINUTES")
+    max_patch_lines: int = Field(1500, ge=1, validation_alias="SELFCODE_MAX_PATCH_LINES")
+    max_patch_files: int = Field(40, ge=1, validation_alias="SELFCODE_MAX_PATCH_FILES")
+    day_usd_repository: float = Field(20.0, ge=0, validation_alias="SELFCODE_DAY_USD_REPOSITORY")
+    day_usd_installation: float = Field(50.0, ge=0, validation_alias="SELFCODE_DAY_USD_INSTALLATION")
+    test_seconds: float = Field(600.0, gt=0, validation_alias="SELFCODE_TEST_SECONDS")
+
+    @model_validator(mode="after")
+    def _one_private_key(self) -> Self:
+        if self.private_key is not None and self.private_key_path is not None:
+            raise ValueError("set SELFCODE_PRIVATE_KEY or SELFCODE_PRIVATE_KEY_PATH, not both")
+        return self
+
+    @property
+    def caps(self) -> Caps:
+        """The operator's limits of one run."""
+        return Caps(
+            iterations=self.max_iterations,
+            calls_per_iteration=self.max_calls,
+            tokens=self.max_tokens,
+            cost_usd=self.max_usd,
+            minutes=self.max_minutes,
+            patch_lines=self.max_patch_lines,
+            patch_files=self.max_patch_files,
+        )
+
+    @property
+    def database(self) -> str:
+        """The database of inbox and runs, as an SQLAlchemy URL."""
+        return self.database_url or f"sqlite:///{self.home / 'selfcode.sqlite'}"
+
+    @property
+    def workflow_database(self) -> str:
+        """The database of the durable steps; a file of its own, so that neither waits for the other's writes."""
+        return self.database_url or f"sqlite:///{self.home / 'steps.sqlite'}"
+
+    @property
+    def owner_tag(self) -> str:
+        """What marks this installation's containers: the same after a restart, another for another home."""
+        return "selfcode-" + hashlib.sha256(str(self.home.resolve()).encode()).hexdigest()[:12]
+
+    def key_text(self) -> str:
+        """The App's private key, PEM. Raises `ConfigError` where none can be read."""
+        if self.private_key is not None:
+            return self.private_key.get_secret_value().replace("\\n", "\n")
+        if self.private_key_path is None:
+            raise ConfigError("SELFCODE_PRIVATE_KEY or SELFCODE_PRIVATE_KEY_PATH is not set")
+        try:
+            return self.private_key_path.read_text(encoding="utf-8")
+        except OSError as problem:
+            raise ConfigError(f"SELFCODE_PRIVATE_KEY_PATH: {problem}") from problem
+
+    def require_app(self) -> None:
+        """Raise one `ConfigError` that names everything the App still lacks."""
+        lacking = []
+        if self.app_id is None:
+            lacking.append("SELFCODE_APP_ID: the number on the App's settings page")
+        if self.webhook_secret is None or not self.webhook_secret.get_secret_value():
+            lacking.append("SELFCODE_WEBHOOK_SECRET: the secret that the App's webhook was created with")
+        try:
+            key = self.key_text()
+            if "PRIVATE KEY" not in key:
+                lacking.append(
+                    "SELFCODE_PRIVATE_KEY: is not a PEM private key; download one from the App's settings page"
+                )
+        except ConfigError as problem:
+            lacking.append(str(problem))
+        if lacking:
+            raise ConfigError("The GitHub App is not set up:\n" + "\n".join(f"  {line}" for line in lacking))
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """Read all settings. Raises one `ConfigError` that names every bad one; an empty value counts as not set."""
+    try:
+        return Settings.model_validate({name: value for name, value in environment.items() if value})
+    except ValidationError as problem:
+        lines = [
+            f"  {'.'.join(str(part) for part in error['loc']) or 'settings'}: {error['msg']}"
+            for error in problem.errors()
+        ]
+        raise ConfigError("Settings that can't be used:\n" + "\n".join(lines)) from None

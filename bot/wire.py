@@ -1,0 +1,285 @@
+"""Settings in, connected objects out: the only place that knows every room."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.agent import Agent, Dialect, OpenAIModel, run_agent, run_agent_with_tests
+from bot.errors import ConfigError, Refused, Unavailable
+from bot.github import GitHubApp
+from bot.records import StopCheck, Task
+from bot.runs.house import House, PrepareImage, Setup
+from bot.runs.local import Local, LocalResult
+from bot.runs.solving import Author
+from bot.runs.store import SqlInbox, Store
+from bot.runs.tables import connect, migrate
+from bot.runs.worker import BEAT, Worker
+from bot.settings import Settings
+from bot.web.app import create_app
+from sandbox import Limits, Sandbox, SandboxError, SandboxUnavailable
+from sandbox.docker import DockerSandbox
+from sandbox.environments import Environments, SetupFailed
+from sandbox.process import ProcessSandbox
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+BEAT_STALE_S = 30.0
+
+
+def sandbox_of(settings: Settings) -> Sandbox:
+    """The sandbox that the operator chose. Nothing is connected to yet."""
+    match settings.sandbox:
+        case "docker":
+            return DockerSandbox(
+                image=settings.sandbox_image, docker_host=settings.docker_host, owner=settings.owner_tag
+            )
+        case "process":
+            return ProcessSandbox()
+
+
+def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
+    """What makes prepared images for the sandbox; a backend without images has none, and runs no set-up."""
+    if not isinstance(sandbox, DockerSandbox):
+        return lambda _setup, _stop: None
+    environments = Environments(sandbox, ca_bundle=settings.ca_bundle)
+
+    def prepare(setup: Setup, stop: StopCheck) -> str | None:
+        try:
+            return environments.prepare(
+                base_image=setup.image,
+                repository_id=setup.repository_id,
+                setup=setup.setup,
+                archive=setup.archive,
+                declared=setup.declared,
+                limits=limits_of(settings),
+                stop=stop,
+            ).name
+        except SetupFailed as failed:
+            raise Refused(f"The setup command failed.\n\n{failed}") from failed
+        except SandboxError as failure:
+            raise Unavailable(f"the sandbox failed: {failure}") from failure
+
+    return prepare
+
+
+def limits_of(settings: Settings) -> Limits:
+    """What the code of a run may use."""
+    return Limits(wall_s=settings.test_seconds)
+
+
+def agents_of(settings: Settings) -> Callable[[str], Agent]:
+    """Agents by their model's name: one a thread, so that what a server has told of itself is remembered."""
+    kept = threading.local()
+
+    def agent_for(name: str) -> Agent:
+        agents: dict[str, Agent] = kept.__dict__.setdefault("agents", {})
+        if name not in agents:
+            key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+            model = OpenAIModel(name, base_url=settings.openai_base_url, api_key=key)
+            agents[name] = Agent(model, dialect=Dialect(settings.dialect))
+        return agents[name]
+
+    return agent_for
+
+
+def github_of(settings: Settings) -> GitHubApp:
+    """The GitHub App. Raises `ConfigError` where it is not set up."""
+    settings.require_app()
+    if settings.app_id is None:
+        raise ConfigError("SELFCODE_APP_ID is not set")
+    return GitHubApp(
+        app_id=settings.app_id,
+        private_key=settings.key_text(),
+        api_url=settings.github_api_url,
+        ca_bundle=settings.ca_bundle,
+        seconds_between_writes=settings.seconds_between_writes,
+    )
+
+
+def database_of(settings: Settings) -> Engine:
+    """The database of inbox and runs, with every table in place."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = connect(settings.database)
+    try:
+        migrate(engine)
+    except SQLAlchemyError as problem:
+        raise ConfigError(f"SELFCODE_DATABASE_URL: the database can't be used: {problem}") from problem
+    return engine
+
+
+def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
+    """Everything that a run needs around it."""
+    sandbox = sandbox_of(settings)
+    slug = github.app_slug()
+    return House(
+        store=Store(engine),
+        github=github,
+        sandbox=sandbox,
+        prepare_image=image_preparer(settings, sandbox),
+        agent_for=agents_of(settings),
+        home=settings.home,
+        author=Author(f"{slug}[bot]", f"{settings.app_id}+{slug}[bot]@users.noreply.github.com"),
+        label=settings.label,
+        min_permission=settings.min_permission,
+        model=settings.model,
+        models=settings.models,
+        image=settings.sandbox_image,
+        images=settings.images,
+        caps=settings.caps,
+        limits=limits_of(settings),
+        day_usd_repository=settings.day_usd_repository,
+        day_usd_installation=settings.day_usd_installation,
+        ca_bundle=settings.ca_bundle,
+        dry_run=settings.dry_run,
+    )
+
+
+def worker_of(settings: Settings) -> Worker:
+    """The worker process. Raises `ConfigError` for settings that can't work, before anything is taken on."""
+    github = github_of(settings)
+    agents_of(settings)(settings.model)
+    house = house_of(settings, github, database_of(settings))
+    owners = settings.allowed_owners or (github.owner_login(),)
+    return Worker(
+        house=house,
+        steps_url=settings.workflow_database,
+        allowed_owners=frozenset(owner.lower() for owner in owners),
+        runs_at_once=settings.runs_at_once,
+        remove_leftovers=_leftovers_of(house.sandbox),
+    )
+
+
+def _leftovers_of(sandbox: Sandbox) -> Callable[[], int]:
+    """Removes the containers of this home; an engine that is away has none that we could reach."""
+
+    def remove() -> int:
+        try:
+            return sandbox.remove_leftovers() if isinstance(sandbox, DockerSandbox) else 0
+        except SandboxUnavailable:
+            return 0
+
+    return remove
+
+
+def web_app(settings: Settings) -> "Flask":
+    """The web application of one process."""
+    settings.require_app()
+    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else ""
+    engine = database_of(settings)
+    return create_app(
+        webhook_secret=secret,
+        label=settings.label,
+        bot_login=f"{settings.app_slug}[bot]",
+        inbox=SqlInbox(engine),
+        ready=Readiness(settings, engine),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What keeps the service from working, in words for the operator: database, worker, sandbox."""
+
+    settings: Settings
+    engine: Engine
+
+    def __call__(self) -> Sequence[str]:
+        return [problem for problem in (self._database(), self._worker(), self._sandbox()) if problem]
+
+    def _database(self) -> str:
+        try:
+            with self.engine.connect() as connection:
+                connection.execute(text("select 1"))
+        except SQLAlchemyError as problem:
+            return f"the database does not answer: {problem}"
+        return ""
+
+    def _worker(self) -> str:
+        return "" if beats(self.settings.home) else "no worker is running: start `selfcode worker`"
+
+    def _sandbox(self) -> str:
+        sandbox = sandbox_of(self.settings)
+        try:
+            if isinstance(sandbox, DockerSandbox):
+                sandbox.check()
+        except SandboxError as problem:
+            return f"the sandbox: {problem}"
+        return ""
+
+
+def beats(home: Path) -> bool:
+    """Whether a worker of this home showed itself lately."""
+    try:
+        return time.time() - (home / BEAT).stat().st_mtime < BEAT_STALE_S
+    except FileNotFoundError:
+        return False
+
+
+def local_of(
+    settings: Settings, repository: Path, task: Task, *, test: str, stop: StopCheck, tell: Callable[[str], None]
+) -> Local:
+    """A local run. Raises `ConfigError` where the sandbox does not answer, with what can be done."""
+    sandbox = answering_sandbox(settings)
+    return Local(
+        repository=repository,
+        task=task,
+        agent=agents_of(settings)(settings.model),
+        model=settings.model,
+        sandbox=sandbox,
+        prepare_image=image_preparer(settings, sandbox),
+        image=settings.sandbox_image,
+        caps=settings.caps,
+        limits=limits_of(settings),
+        author=Author("selfcode", "selfcode@localhost"),
+        stop=stop,
+        tell=tell,
+        test=test,
+    )
+
+
+def answering_sandbox(settings: Settings) -> Sandbox:
+    """The sandbox, seen to answer. Raises `ConfigError` where it does not: nothing weaker is taken in its place."""
+    sandbox = sandbox_of(settings)
+    try:
+        if isinstance(sandbox, DockerSandbox):
+            sandbox.check()
+    except SandboxUnavailable as problem:
+        raise ConfigError(
+            f"{problem}\nFor code that you trust, `--sandbox process` (SELFCODE_SANDBOX=process) does without."
+        ) from problem
+    return sandbox
+
+
+def local_summary(done: LocalResult) -> dict[str, object]:
+    """What `selfcode run --json` prints."""
+    result = done.result
+    return {
+        "outcome": str(result.outcome),
+        "reason": result.reason,
+        "branch": done.branch or None,
+        "base": result.base_sha,
+        "head": result.head_sha or None,
+        "iterations": len(result.progress.iterations),
+        "tokens": result.progress.spend.tokens,
+        "cost_usd": result.progress.spend.cost_usd,
+        "evidence": asdict(result.proof.evidence) if result.proof else None,
+        "missing": list(result.proof.missing) if result.proof else [],
+        "report": str(done.folder / "report.md"),
+        "patch": result.progress.change.patch,
+    }
+
+
+def solve(settings: Settings, task: str, tests: str | None, *, max_iterations: int) -> dict[str, Any]:
+    """The agent alone, on one script."""
+    sandbox = answering_sandbox(settings)
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    model = OpenAIModel(settings.model, base_url=settings.openai_base_url, api_key=key)
+    if tests is None:
+        return run_agent(task, max_iterations=max_iterations, model=model, sandbox=sandbox)
+    return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox)

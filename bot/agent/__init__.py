@@ -1,0 +1,22 @@
+"""The agent: a model at work on a repository in a sandbox, and alone on a task. A library too: no GitHub, no web."""
+
+from bot.agent.controller import Agent, silent
+from bot.agent.llm import Message, Model, Reply, Role, ToolCall, ToolSpec
+from bot.agent.openai_model import OpenAIModel
+from bot.agent.prices import Prices, known_prices
+from bot.agent.prompts import Dialect
+
+__all__ = [
+    "Agent",
+    "Dialect",
+    "Message",
+    "Model",
+    "OpenAIModel",
+    "Prices",
+    "Reply",
+    "Role",
+    "ToolCall",
+    "ToolSpec",
+    "known_prices",
+    "silent",
+]

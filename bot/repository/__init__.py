@@ -1,0 +1,28 @@
+"""The one door to git: the bare mirror, what a repository says of its tests, and the names that it gives."""
+
+from bot.repository.askpass import Credentials
+from bot.repository.complaints import GitFailed, Moved
+from bot.repository.config import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
+from bot.repository.guess import guess
+from bot.repository.mirror import Mirror
+from bot.repository.naming import branch_for, title_for
+from bot.repository.objects import Entry
+from bot.repository.snapshot import Snapshot, collect
+
+__all__ = [
+    "Credentials",
+    "Entry",
+    "GitFailed",
+    "Mirror",
+    "Moved",
+    "OnUnsolved",
+    "RepositoryConfig",
+    "Reproduce",
+    "Snapshot",
+    "branch_for",
+    "collect",
+    "guess",
+    "parse_config",
+    "read_config",
+    "title_for",
+]

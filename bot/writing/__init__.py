@@ -1,0 +1,1 @@
+"""What people read: comments, pull request, iteration log, check, report. Pure: values in, text out."""

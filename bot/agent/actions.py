@@ -1,0 +1,125 @@
+"""What a model may ask for, in whichever dialect it speaks."""
+
+import json
+from dataclasses import asdict, dataclass
+
+ARGUMENT_CHARS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Show a file, or its lines `first` to `last`, counted from 1."""
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Show the lines that a POSIX extended regular expression matches."""
+
+    pattern: str
+    path: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class ListFolder:
+    """Show the files below a folder."""
+
+    path: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace a text that occurs once. `whole_lines`: it was given as lines, as in a SEARCH/REPLACE block."""
+
+    path: str
+    search: str
+    replace: str
+    whole_lines: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Write a file whole. `fenced`: it came out of a fence, which can't say whether a file ends with a newline."""
+
+    path: str
+    content: str
+    fenced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Apply a unified diff, of one file or of several."""
+
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete a file."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Run a shell command in the sandbox."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Say that the work is done, in the model's words."""
+
+    summary: str
+
+
+Looking = Read | Search | ListFolder
+Editing = Edit | Write | Patch | Delete
+Action = Looking | Editing | Run | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing that a reply asks for: an action, or what is wrong with it. `arguments` is JSON text, bounded."""
+
+    name: str
+    arguments: str
+    action: Action | None
+    problem: str = ""
+
+
+def asked(action: Action) -> Request:
+    """The request for an action that was read out of a reply."""
+    return Request(name_of(action), bounded(json.dumps(asdict(action), ensure_ascii=False)), action)
+
+
+def name_of(action: Action) -> str:
+    """The action's one name, the same in every dialect."""
+    match action:
+        case Read():
+            return "read"
+        case Search():
+            return "search"
+        case ListFolder():
+            return "list"
+        case Edit():
+            return "edit"
+        case Write():
+            return "write"
+        case Patch():
+            return "patch"
+        case Delete():
+            return "delete"
+        case Run():
+            return "run"
+        case Finish():
+            return "finish"
+
+
+def bounded(text: str, limit: int = ARGUMENT_CHARS) -> str:
+    """The text, cut at the limit with a note."""
+    return text if len(text) <= limit else f"{text[:limit]} […{len(text) - limit} more characters]"

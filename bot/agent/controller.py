@@ -1,0 +1,200 @@
+"""The loop: prompt, model, actions, test command, decision. One call of `Agent.iterate` is one turn of it."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.agent.context import context
+from bot.agent.conversation import WARMER, Conversation, Ended, Ending
+from bot.agent.decision import Untested, decide, untested
+from bot.agent.dialects import dialect_of, toolless_replies
+from bot.agent.history import first_context, repeated
+from bot.agent.limits import TOKENS_BIND, oversize
+from bot.agent.llm import Message, Model, assistant, system, user
+from bot.agent.openings import conversation_before, opening
+from bot.agent.prompts import Dialect, system_prompt
+from bot.agent.undoing import set_back
+from bot.errors import Stopped
+from bot.records import (
+    Caps,
+    Change,
+    Iteration,
+    Progress,
+    ReportState,
+    StopCheck,
+    Task,
+    TestReport,
+    Verdict,
+    Workbench,
+)
+
+TEMPERATURE = 0.2
+HAVE_READ = "I have read it."
+
+
+def silent(_: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What one run of the agent works on, the same in every iteration."""
+
+    task: Task
+    bench: Workbench
+    caps: Caps
+    baseline: TestReport | None
+    notes: Sequence[str]
+    stop: StopCheck
+    tell: Callable[[str], None]
+
+
+class Agent:
+    """A model at work on a task, iteration by iteration. It keeps nothing in memory: all is in `Progress`."""
+
+    def __init__(self, model: Model, *, dialect: Dialect = Dialect.AUTO, critic: Model | None = None) -> None:
+        self._model = model
+        self._dialect = dialect
+        self._critic = critic
+
+    def iterate(
+        self,
+        task: Task,
+        progress: Progress,
+        bench: Workbench,
+        *,
+        caps: Caps,
+        baseline: TestReport | None,
+        notes: Sequence[str] = (),
+        stop: StopCheck,
+        tell: Callable[[str], None] = silent,
+    ) -> Progress:
+        """Do one iteration and return the new state; call again until its `verdict` is set.
+
+        Raises `Unavailable` when the model's service or the sandbox fails; a stop is a verdict.
+        """
+        if progress.verdict is not None:
+            return progress
+        work = Assignment(task, bench, caps, baseline, notes, stop, tell)
+        began = time.monotonic()
+        talk = self._conversation(work, progress)
+        try:
+            ending = talk.run()
+            return self._judged(work, progress, talk, ending, began)
+        except Stopped:
+            return _stopped(progress, talk, began)
+
+    def _conversation(self, work: Assignment, progress: Progress) -> Conversation:
+        """The messages that open the next iteration, rebuilt from the records."""
+        number = len(progress.iterations) + 1
+        work.tell(f"iteration {number} of {work.caps.iterations}")
+        if work.caps.cost_usd is not None and progress.spend.cost_usd is None:
+            work.tell(f"  {TOKENS_BIND}")
+        dialect = dialect_of(progress, self._dialect)
+        stuck = _is_stuck(progress)
+        undone = set_back(work.bench, progress.change) if stuck else ()
+        told = first_context(progress.iterations) or context(
+            work.task, work.bench, baseline=work.baseline, notes=work.notes
+        )
+        first = opening(progress, work.bench, caps=work.caps, baseline=work.baseline, undone=undone)
+        messages: list[Message] = [system(system_prompt(dialect)), user(told), assistant(HAVE_READ)]
+        messages += [] if stuck else conversation_before(progress)
+        return Conversation(
+            model=self._model,
+            bench=work.bench,
+            caps=work.caps,
+            messages=[*messages, user(first)],
+            dialect=dialect,
+            is_auto=self._dialect is Dialect.AUTO,
+            toolless=toolless_replies(progress),
+            temperature=WARMER if stuck else TEMPERATURE,
+            spend=progress.spend,
+            stop=work.stop,
+            tell=work.tell,
+        )
+
+    def _judged(
+        self, work: Assignment, progress: Progress, talk: Conversation, ending: Ending, began: float
+    ) -> Progress:
+        """Test the change, unless there is no point in it, and decide."""
+        number = len(progress.iterations) + 1
+        change = work.bench.change()
+        skipped = untested(change, repeated(progress.iterations, change.patch), caps=work.caps)
+        if ending.how is Ended.NOTHING:
+            skipped = Untested("no change was needed")
+        report, objection = None, ""
+        if skipped is None:
+            report = work.bench.test()
+            if report.state is ReportState.STOPPED:
+                raise Stopped
+            objection = work.bench.objection(change, report) if report.is_green else ""
+        known, known_objection = _known(skipped, report, objection)
+        decision = decide(
+            ending,
+            number=number,
+            caps=work.caps,
+            change=change,
+            report=known,
+            objection=known_objection,
+            skipped=skipped,
+            was_oversize=bool(oversize(progress.change, work.caps)),
+        )
+        tested = report.counts if report else "not tested"
+        work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.why}")
+        return _after(progress, talk, change, report, began, _summary(ending, change), decision.verdict, decision.why)
+
+
+def _known(skipped: Untested | None, report: TestReport | None, objection: str) -> tuple[TestReport | None, str]:
+    """The report that this very change has, also from the iteration that it repeats."""
+    if skipped is not None and skipped.repeats is not None and skipped.repeats.report is not None:
+        earlier = skipped.repeats
+        return earlier.report, earlier.why_next.removeprefix("the tests pass, but: ")
+    return report, objection
+
+
+def _is_stuck(progress: Progress) -> bool:
+    """Whether the last iteration came to the same change as one before it."""
+    if not progress.iterations:
+        return False
+    *earlier, last = progress.iterations
+    return repeated(earlier, last.change.patch) is not None
+
+
+def _summary(ending: Ending, change: Change) -> str:
+    """One line on what changed: the model's own words where it has any."""
+    words = " ".join(ending.words.split()) if ending.how in (Ended.FINISHED, Ended.NOTHING) else ""
+    if words:
+        return words[:200]
+    return f"changed {', '.join(change.paths[:5])}" if change.paths else "nothing changed"
+
+
+def _stopped(progress: Progress, talk: Conversation, began: float) -> Progress:
+    """A stop loses nothing: the calls that were paid and the change as of the last iteration are kept."""
+    why = "a person ended the run"
+    if not talk.calls:
+        return replace(progress, verdict=Verdict.STOPPED, why=why)
+    return _after(progress, talk, progress.change, None, began, "ended by a person", Verdict.STOPPED, why)
+
+
+def _after(
+    progress: Progress,
+    talk: Conversation,
+    change: Change,
+    report: TestReport | None,
+    began: float,
+    summary: str,
+    verdict: Verdict | None,
+    why: str,
+) -> Progress:
+    seconds = time.monotonic() - began
+    iteration = Iteration(
+        number=len(progress.iterations) + 1,
+        summary=summary,
+        calls=tuple(talk.calls),
+        change=change,
+        report=report,
+        spend=replace(talk.spend, seconds=progress.spend.seconds + seconds),
+        duration_s=seconds,
+        why_next=why,
+    )
+    return Progress((*progress.iterations, iteration), iteration.spend, verdict, why if verdict else "")

@@ -1,0 +1,75 @@
+"""What follows from an iteration: another one, or the end, and why. Pure."""
+
+from dataclasses import dataclass
+
+from bot.agent.conversation import Ended, Ending
+from bot.agent.limits import oversize
+from bot.records import Caps, Change, Iteration, TestReport, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Untested:
+    """Why a change is not worth a test run, and the earlier iteration that it repeats, if it does."""
+
+    why: str
+    repeats: Iteration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`verdict` None: the loop goes on, and `why` says why."""
+
+    verdict: Verdict | None
+    why: str
+
+
+def untested(change: Change, earlier: Iteration | None, *, caps: Caps) -> Untested | None:
+    """Whether a change need not be tested: there is none, it is too large, or it was tested before."""
+    if change.is_empty:
+        return Untested("no file differs from the base")
+    large = oversize(change, caps)
+    if large:
+        return Untested(large)
+    if earlier is not None:
+        return Untested(f"the same change as in iteration {earlier.number}, so it was not tested again", earlier)
+    return None
+
+
+def decide(
+    ending: Ending,
+    *,
+    number: int,
+    caps: Caps,
+    change: Change,
+    report: TestReport | None,
+    objection: str,
+    skipped: Untested | None,
+    was_oversize: bool,
+) -> Decision:
+    """Decide after an iteration. `report` is of this very change, be it from now or from the iteration it repeats."""
+    if ending.how is Ended.NOTHING:
+        return Decision(Verdict.NOTHING_TO_DO, ending.words)
+    is_last = number >= caps.iterations or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
+    if report is not None and report.is_green and not objection:
+        return Decision(Verdict.SOLVED, ending.words if ending.how is Ended.FINISHED else "the tests pass")
+    if report is not None and report.is_green and is_last:
+        return Decision(Verdict.SOLVED, f"the tests pass, but: {objection}")
+    if ending.how is Ended.LIMIT:
+        return Decision(Verdict.LIMIT, ending.words)
+    if ending.how is Ended.GAVE_UP:
+        return Decision(Verdict.GAVE_UP, ending.words)
+    large = oversize(change, caps)
+    if large and (was_oversize or is_last):
+        return Decision(Verdict.LIMIT, large)
+    why = _why_next(report, objection=objection, skipped=skipped)
+    if is_last:
+        return Decision(Verdict.LIMIT, f"the limit of {caps.iterations} iterations is reached; after the last: {why}")
+    return Decision(None, why)
+
+
+def _why_next(report: TestReport | None, *, objection: str, skipped: Untested | None) -> str:
+    if skipped is not None:
+        return skipped.why
+    if report is None:
+        return "the tests were not run"
+    return f"the tests pass, but: {objection}" if report.is_green else report.counts

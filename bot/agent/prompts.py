@@ -1,0 +1,37 @@
+"""The prompts: text files beside this module, and their version."""
+
+from enum import StrEnum
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+
+class Dialect(StrEnum):
+    """How the model asks for actions. AUTO: native tool calls if the model makes them, else fenced blocks."""
+
+    AUTO = "auto"
+    NATIVE = "native"
+    FENCED = "fenced"
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of a prompt file."""
+    return files("bot.agent").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+@cache
+def version(kind: str) -> str:
+    """What a call was asked with: the kind of prompt (`native`, `fenced`, …) and a hash over all prompt files."""
+    folder = files("bot.agent").joinpath("prompts")
+    digest = sha256()
+    for file in sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".md")), key=lambda entry: entry.name
+    ):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return f"{kind}-{digest.hexdigest()[:12]}"
+
+
+def system_prompt(dialect: Dialect) -> str:
+    """The instructions for a dialect; AUTO begins with native tools."""
+    return prompt("fenced" if dialect is Dialect.FENCED else "native")

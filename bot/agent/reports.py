@@ -1,0 +1,61 @@
+"""Test reports as the model reads them. Pure, bounded by characters as well as by lines."""
+
+from bot.agent.edits import fenced
+from bot.agent.hands import printable
+from bot.records import TestCase, TestReport, TestStatus
+from sandbox.contract import clipped
+
+OUTPUT_CHARS = 5_000
+MESSAGE_CHARS = 700
+SHOWN_FAILURES = 10
+
+
+def baseline_text(report: TestReport) -> str:
+    """What the tests say of the untouched code."""
+    parts = [f"# Tests before any change\n\n`{report.command}`: {report.counts}."]
+    failures = _failures(report, known=frozenset())
+    if failures:
+        parts.append("These fail without any change of yours:\n\n" + failures)
+    elif not report.is_green:
+        parts.append(_output(report))
+    return "\n\n".join(parts)
+
+
+def report_text(report: TestReport, baseline: TestReport | None) -> str:
+    """What the tests say after a change: new failures in full, those known from the baseline by name."""
+    known = baseline.failed if baseline else frozenset()
+    parts = [f"`{report.command}`: {report.counts} ({report.state})."]
+    if not report.is_green:
+        failures = _failures(report, known=known)
+        parts += [failures] if failures else []
+        parts.append(_output(report))
+        still = sorted(known & report.failed)
+        if still:
+            parts.append("Failing before any change, and still: " + ", ".join(still[:SHOWN_FAILURES]))
+    return "\n\n".join(parts)
+
+
+def last_error(report: TestReport) -> str:
+    """The last line that says what is wrong, for the history."""
+    failed = [case for case in report.cases if case.status in (TestStatus.FAILED, TestStatus.ERROR)]
+    text = next((case.message for case in failed if case.message.strip()), report.output)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    wrong = [line for line in lines if "Error" in line or "assert" in line]
+    return printable((wrong or lines or [""])[-1][:200])
+
+
+def _failures(report: TestReport, *, known: frozenset[str]) -> str:
+    failed = [case for case in report.cases if case.id in report.failed and case.id not in known]
+    shown = [_failure(case) for case in failed[:SHOWN_FAILURES]]
+    more = len(failed) - len(shown)
+    return "\n".join(shown + ([f"… and {more} more"] if more > 0 else []))
+
+
+def _failure(case: TestCase) -> str:
+    message = printable(clipped(case.message.strip(), MESSAGE_CHARS))
+    return f"- {case.id}: {case.status}" + (f"\n{fenced(message, 'text')}" if message else "")
+
+
+def _output(report: TestReport) -> str:
+    output = report.output.strip()
+    return fenced(printable(clipped(output, OUTPUT_CHARS)), "text") if output else "There was no output."

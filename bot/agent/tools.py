@@ -1,0 +1,116 @@
+"""The native dialect: what tools the model is offered, and what its calls ask for. Pure.
+
+The arguments of a call are a stranger's bytes: they may be empty, cut off, or no object at all. What is wrong with them
+goes back as that call's own result.
+"""
+
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bot.agent.actions import Action, Delete, Edit, Finish, ListFolder, Read, Request, Run, Search, Write, bounded
+from bot.agent.llm import ToolSpec
+
+PREVIEW_CHARS = 200
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_max_length=2_000_000)
+
+
+class _Read(_Arguments):
+    path: str = Field(min_length=1, description="path of the file, relative to the repository")
+    first: int | None = Field(default=None, ge=1, description="first line to show, from 1")
+    last: int | None = Field(default=None, ge=1, description="last line to show")
+
+
+class _Search(_Arguments):
+    pattern: str = Field(min_length=1, description="a POSIX extended regular expression")
+    path: str = Field(default=".", description="file or folder to search in")
+
+
+class _List(_Arguments):
+    path: str = Field(default=".", description="folder to list")
+
+
+class _Edit(_Arguments):
+    path: str = Field(min_length=1, description="path of an existing file")
+    search: str = Field(description="the text to replace, exactly as it is in the file, found there once")
+    replace: str = Field(description="the text to put in its place")
+
+
+class _Write(_Arguments):
+    path: str = Field(min_length=1, description="path of the file")
+    content: str = Field(description="the whole content, every line of it")
+
+
+class _Delete(_Arguments):
+    path: str = Field(min_length=1, description="path of the file")
+
+
+class _Run(_Arguments):
+    command: str = Field(min_length=1, description="a shell command, run in the repository's folder, without network")
+
+
+class _Finish(_Arguments):
+    summary: str = Field(default="", description="one sentence: what was wrong and what the change does")
+
+
+_TOOLS: dict[str, tuple[str, type[_Arguments]]] = {
+    "read": ("Show a file, or some lines of it.", _Read),
+    "search": ("Show the lines that match, as path:line: text.", _Search),
+    "list": ("Show the files below a folder.", _List),
+    "edit": ("Replace a text that occurs exactly once in a file.", _Edit),
+    "write": ("Write a file whole: a new one, or a small one anew.", _Write),
+    "delete": ("Delete a file.", _Delete),
+    "run": ("Run a shell command, such as one test file.", _Run),
+    "finish": ("Say that the work is done. The whole test command is run then.", _Finish),
+}
+
+_ACTIONS: dict[type[_Arguments], Callable[..., Action]] = {
+    _Read: Read,
+    _Search: Search,
+    _List: ListFolder,
+    _Edit: Edit,
+    _Write: Write,
+    _Delete: Delete,
+    _Run: Run,
+    _Finish: Finish,
+}
+
+
+def specs() -> tuple[ToolSpec, ...]:
+    """The tools as the model is offered them."""
+    return tuple(ToolSpec(name, words, _schema(arguments)) for name, (words, arguments) in _TOOLS.items())
+
+
+def request_of(name: str, arguments: str) -> Request:
+    """What one call asks for, or what is wrong with it."""
+    found = _TOOLS.get(name)
+    preview = bounded(arguments)
+    if found is None:
+        return Request(name, preview, None, f"there is no tool {name[:80]!r}; the tools are {', '.join(_TOOLS)}")
+    _, shape = found
+    try:
+        values = shape.model_validate_json(arguments or "{}")
+    except ValidationError as error:
+        return Request(name, preview, None, _said(name, arguments, error))
+    return Request(name, preview, _ACTIONS[shape](**values.model_dump()))
+
+
+def _said(name: str, arguments: str, error: ValidationError) -> str:
+    """What is wrong, with the start of what was sent, so that the model can mend it."""
+    wrong = "; ".join(
+        f"{'.'.join(str(part) for part in found['loc']) or 'arguments'}: {found['msg']}" for found in error.errors()[:5]
+    )
+    return f"{name} was not run: {wrong}. Its arguments were {arguments[:PREVIEW_CHARS]!r}; send one JSON object"
+
+
+def _schema(arguments: type[_Arguments]) -> dict[str, object]:
+    """The JSON schema of a tool's arguments, without the titles that pydantic adds for people."""
+    schema = arguments.model_json_schema()
+    properties = {
+        name: {key: value for key, value in shape.items() if key != "title"}
+        for name, shape in schema.get("properties", {}).items()
+    }
+    return {"type": "object", "properties": properties, "required": schema.get("required", [])}

@@ -1,0 +1,102 @@
+"""How GitHub says no, and how it turns pages."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+DOCUMENTATION = "https://docs.github.com/rest"
+
+
+class ApiError(Exception):
+    """An answer other than 2xx, in GitHub's shape. `errors` is the list that a 422 carries."""
+
+    def __init__(self, status: int, message: str, errors: Sequence[Any] = ()) -> None:
+        super().__init__(f"{status} {message}")
+        self.status = status
+        self.message = message
+        self.errors = list(errors)
+
+    def answer(self) -> Response:
+        body: dict[str, Any] = {"message": self.message}
+        if self.errors:
+            body["errors"] = self.errors
+        return as_json(body | {"documentation_url": DOCUMENTATION, "status": str(self.status)}, self.status)
+
+
+class Moved(Exception):
+    """A former name was used: 301. `url` is the new address of the repository, or of the thing where it is `whole`."""
+
+    def __init__(self, url: str, *, whole: bool = False) -> None:
+        super().__init__(url)
+        self.url = url
+        self.whole = whole
+
+    def answer(self, rest: str) -> Response:
+        """The answer; `rest` is what followed the repository's name in the path that was asked for."""
+        url = self.url if self.whole else self.url + rest
+        body = {"message": "Moved Permanently", "url": url, "documentation_url": DOCUMENTATION}
+        answer = as_json(body, 301)
+        answer.headers["Location"] = url
+        return answer
+
+
+def not_found() -> ApiError:
+    return ApiError(404, "Not Found")
+
+
+def bad_credentials() -> ApiError:
+    return ApiError(401, "Bad credentials")
+
+
+def not_for_integrations() -> ApiError:
+    return ApiError(403, "Resource not accessible by integration")
+
+
+def invalid(resource: str, code: str, field: str = "", message: str = "") -> ApiError:
+    """422 with one entry, such as `invalid("Label", "already_exists", "name")`."""
+    entry = {"resource": resource, "code": code}
+    if field:
+        entry["field"] = field
+    if message:
+        entry["message"] = message
+    return ApiError(422, "Validation Failed", [entry])
+
+
+def as_json(value: Any, status: int = 200) -> Response:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Response(text, status, content_type="application/json; charset=utf-8")
+
+
+def page_of(items: Sequence[Any], base_url: str) -> tuple[Sequence[Any], str]:
+    """The page that the request asks for, and the `Link` header ("" where there is nothing to turn to)."""
+    size = _positive("per_page", 30, 100)
+    page = _positive("page", 1, 1_000_000)
+    last = max(1, -(-len(items) // size))
+    links = []
+    for relation, number, there in (
+        ("prev", page - 1, page > 1),
+        ("next", page + 1, page < last),
+        ("last", last, page < last),
+        ("first", 1, page > 1),
+    ):
+        if there:
+            query = urlencode({**request.args, "page": number})
+            links.append(f'<{base_url}{request.path}?{query}>; rel="{relation}"')
+    return items[(page - 1) * size : page * size], ", ".join(links)
+
+
+def listed(items: Sequence[Any], base_url: str, *, inside: str = "") -> Response:
+    """A page of a list, with its `Link` header; inside an object with `total_count` where GitHub does so."""
+    page, link = page_of(items, base_url)
+    answer = as_json({"total_count": len(items), inside: page} if inside else page)
+    if link:
+        answer.headers["Link"] = link
+    return answer
+
+
+def _positive(name: str, default: int, most: int) -> int:
+    text = request.args.get(name, "")
+    return min(most, max(1, int(text))) if text.isdigit() else default

@@ -1,0 +1,173 @@
+"""The REST API as a Flask application: who asks, faults that tests planned, and a record of everything asked."""
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.routing import BaseConverter
+
+from bot.demo import access
+from bot.demo.answers import ApiError, Moved, as_json
+from bot.demo.changes import Changes
+from bot.demo.pages import Pages
+from bot.demo.rest_apps import Apps, Repositories
+from bot.demo.rest_issues import Comments, Issues, Labels
+from bot.demo.rest_pulls import Checks, Contents, Pulls
+
+PREFIX = "/api/v3"
+VERSIONS = ("2022-11-28", "2026-03-10")
+"""The API versions that are served. Source: GitHub, “API Versions”."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One request to the API and its answer. `path` is without `/api/v3`, as it was asked for; `json` None: no body."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    json: Any
+    who: str
+    status: int
+    answer: Any
+    version: str = VERSIONS[0]
+    faulty: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} → {self.status} ({self.who})"
+
+
+@dataclass(slots=True)
+class Fault:
+    """An answer that a test planned. `status` 0 drops the connection; `after_effect`: what was asked is done first."""
+
+    method: str
+    path: re.Pattern[str]
+    status: int
+    body: Any
+    headers: Mapping[str, str]
+    times: int
+    after_effect: bool
+    delay_s: float
+
+    def answer(self) -> Response:
+        answer = as_json(self.body, self.status or 500)
+        answer.headers.update(dict(self.headers))
+        return answer
+
+
+@dataclass(slots=True)
+class Faults:
+    """The planned faults, first planned first taken."""
+
+    planned: list[Fault] = field(default_factory=list)
+
+    def take(self, method: str, path: str) -> Fault | None:
+        """The fault that meets this request, if one does; each is taken as often as it was planned."""
+        for fault in self.planned:
+            if fault.method in ("*", method) and fault.path.search(path) and fault.times > 0:
+                fault.times -= 1
+                return fault
+        return None
+
+
+class _Owner(BaseConverter):
+    """An owner in a path; `repos` and `api` are the server's own words."""
+
+    regex = r"(?!api/)[^/]+"
+
+
+class Api(Flask):
+    """The stand-in's web application. One request at a time changes the memory, under its lock."""
+
+    def __init__(self, changes: Changes, faults: Faults, requests: list[Recorded]) -> None:
+        super().__init__("bot.demo", static_folder=None)
+        self._changes = changes
+        self._faults = faults
+        self._requests = requests
+        self.json.sort_keys = False  # type: ignore[attr-defined]
+        self.url_map.converters["owner"] = _Owner
+        self.before_request(self._know_caller)
+        self.after_request(self._sign_answer)
+        self.register_error_handler(ApiError, lambda problem: problem.answer())
+        self.register_error_handler(Moved, self._moved)
+        self.register_error_handler(HTTPException, _as_github_says)
+        for part in (Apps, Repositories, Issues, Comments, Labels, Pulls, Contents, Checks):
+            part(changes).hang_up(self)
+        Pages(changes.world).hang_up(self)
+
+    def full_dispatch_request(self) -> Response:
+        path = request.environ.get("hub.path", request.path).removeprefix(PREFIX)
+        fault = self._faults.take(request.method, path)
+        if fault:
+            time.sleep(fault.delay_s)
+        with self._changes.world.lock:
+            real = super().full_dispatch_request() if fault is None or fault.after_effect else None
+            answer = fault.answer() if fault else real
+            assert answer
+            if request.path.startswith(PREFIX):
+                self._requests.append(_recorded(path, answer, faulty=fault is not None))
+        if fault and fault.status == 0:
+            request.environ["werkzeug.socket"].close()
+        return answer
+
+    def _know_caller(self) -> None:
+        g.caller = access.Anonymous()
+        version = request.headers.get("X-GitHub-Api-Version", VERSIONS[0])
+        if version not in VERSIONS:
+            raise ApiError(410, f"The API version {version} is not supported.")
+        g.caller = access.caller(self._changes.world, request.headers.get("Authorization", ""))
+
+    def _sign_answer(self, answer: Response) -> Response:
+        world = self._changes.world
+        answer.headers["X-GitHub-Request-Id"] = f"{world.new_id():04X}:DEMO"
+        answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
+        answer.headers["X-RateLimit-Limit"] = "5000"
+        answer.headers["X-RateLimit-Remaining"] = "4999"
+        answer.headers["X-RateLimit-Reset"] = str(int(world.now().timestamp()) + 3600)
+        if request.method == "GET" and answer.status_code == 200:
+            answer.add_etag()
+            answer.make_conditional(request)
+        return answer
+
+    def _moved(self, problem: Moved) -> Response:
+        values = request.view_args or {}
+        prefix = f"{PREFIX}/repos/{values.get('owner')}/{values.get('name')}"
+        return problem.answer(request.path.removeprefix(prefix))
+
+
+def by_number(environ: dict[str, Any], world_lock: Any, names: Mapping[int, Any]) -> None:
+    """Let `/repositories/{id}/…` mean `/repos/{owner}/{name}/…`, which GitHub's redirects rely on."""
+    path = str(environ.get("PATH_INFO", ""))
+    found = re.match(rf"{PREFIX}/repositories/(\d+)(/.*)?$", path)
+    if found is None:
+        return
+    with world_lock:
+        repository = names.get(int(found[1]))
+    if repository is not None:
+        environ["hub.path"] = path
+        environ["PATH_INFO"] = f"{PREFIX}/repos/{repository.full_name}{found[2] or ''}"
+
+
+def _recorded(path: str, answer: Response, *, faulty: bool) -> Recorded:
+    return Recorded(
+        method=request.method,
+        path=path,
+        query=dict(request.args),
+        json=request.get_json(force=True, silent=True) if request.get_data() else None,
+        who=g.caller.name,
+        status=answer.status_code,
+        answer=answer.get_json(silent=True) if answer.is_json else None,
+        version=request.headers.get("X-GitHub-Api-Version", VERSIONS[0]),
+        faulty=faulty,
+    )
+
+
+def _as_github_says(problem: HTTPException) -> Response:
+    if not request.path.startswith(PREFIX):
+        return Response(f"{problem.code} {problem.name}\n", problem.code, content_type="text/plain; charset=utf-8")
+    return ApiError(problem.code or 500, problem.name).answer()

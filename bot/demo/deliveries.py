@@ -1,0 +1,180 @@
+"""Webhook deliveries: signed, sent in order from one thread, remembered with their answer."""
+
+import hashlib
+import hmac
+import json
+import queue
+import threading
+import time
+import uuid
+
+import requests
+
+from bot.demo import shapes
+from bot.demo.shapes import Json
+from bot.demo.state import Account, App, Delivery, Installation, Repository, World
+
+_TIMEOUT_S = 10.0
+"""Source: GitHub, “Best practices for using webhooks”."""
+
+_ALWAYS = ("ping", "installation", "installation_repositories")
+"""Events that an App gets without subscribing."""
+
+
+class Courier:
+    """Sends deliveries, one after the other. A failed one is never sent again by itself."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._waiting: queue.Queue[Delivery | None] = queue.Queue()
+        self._thread = threading.Thread(target=self._send_all, name="hub-courier", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Send nothing more, and end."""
+        self._waiting.put(None)
+        self._thread.join(_TIMEOUT_S + 1)
+
+    def wait_until_idle(self) -> None:
+        """Return once everything that was handed over so far was answered or has failed."""
+        self._waiting.join()
+
+    def tell_repository(self, repository: Repository, event: str, action: str, fields: Json, *, sender: Account) -> None:
+        """Deliver an event to every App that is installed on the repository and subscribes to it."""
+        world = self._world
+        for installation in world.installations_on(repository):
+            if installation.suspended_at is not None or event not in installation.app.events:
+                continue
+            payload = {
+                "action": action,
+                **fields,
+                "repository": shapes.repository(world, repository),
+                "sender": shapes.account(world, sender),
+                "installation": {"id": installation.id, "node_id": shapes.node_id("Integration", installation.id)},
+            }
+            self._hand_over(installation.app, event, payload, installation=installation, repository=repository)
+
+    def tell_app(self, installation: Installation, event: str, action: str, fields: Json, *, sender: Account) -> None:
+        """Deliver an event about an installation to its App."""
+        payload = {
+            "action": action,
+            "installation": shapes.installation(self._world, installation),
+            **fields,
+            "sender": shapes.account(self._world, sender),
+        }
+        self._hand_over(installation.app, event, payload, installation=installation)
+
+    def ping(self, app: App) -> Delivery:
+        """Deliver what GitHub sends when a webhook is set up. It has no action."""
+        hook = {
+            "type": "App",
+            "id": app.id,
+            "name": "web",
+            "active": True,
+            "events": list(app.events),
+            "config": {"content_type": "json", "insecure_ssl": "0", "url": app.webhook_url},
+            "updated_at": shapes.moment(app.created_at),
+            "created_at": shapes.moment(app.created_at),
+            "app_id": app.id,
+            "deliveries_url": f"{self._world.api_url}/app/hook/deliveries",
+        }
+        return self._hand_over(app, "ping", {"zen": "Keep it logically awesome.", "hook_id": app.id, "hook": hook})
+
+    def redeliver(self, delivery: Delivery) -> Delivery:
+        """Send a delivery again: the same GUID and body under a new id."""
+        again = Delivery(
+            id=self._world.new_id(),
+            guid=delivery.guid,
+            app=delivery.app,
+            event=delivery.event,
+            action=delivery.action,
+            payload=delivery.payload,
+            body=delivery.body,
+            headers=_headers(delivery.app, delivery.event, delivery.guid, delivery.body),
+            created_at=self._world.now(),
+            installation_id=delivery.installation_id,
+            repository_id=delivery.repository_id,
+            redelivery=True,
+        )
+        return self._keep(again)
+
+    def _hand_over(
+        self,
+        app: App,
+        event: str,
+        payload: Json,
+        *,
+        installation: Installation | None = None,
+        repository: Repository | None = None,
+    ) -> Delivery:
+        guid = str(uuid.uuid4())
+        body = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+        delivery = Delivery(
+            id=self._world.new_id(),
+            guid=guid,
+            app=app,
+            event=event,
+            action=payload.get("action"),
+            payload=json.loads(body),
+            body=body,
+            headers=_headers(app, event, guid, body),
+            created_at=self._world.now(),
+            installation_id=installation.id if installation else None,
+            repository_id=repository.id if repository else None,
+        )
+        return self._keep(delivery)
+
+    def _keep(self, delivery: Delivery) -> Delivery:
+        self._world.deliveries.append(delivery)
+        if delivery.app.webhook_url:
+            self._waiting.put(delivery)
+        return delivery
+
+    def _send_all(self) -> None:
+        while (delivery := self._waiting.get()) is not None:
+            self._send(delivery)
+            self._waiting.task_done()
+        self._waiting.task_done()
+
+    def _send(self, delivery: Delivery) -> None:
+        started = time.monotonic()
+        try:
+            answer = requests.post(
+                delivery.app.webhook_url,
+                data=delivery.body,
+                headers=delivery.headers,
+                timeout=_TIMEOUT_S,
+                allow_redirects=False,
+            )
+        except requests.Timeout:
+            outcome = (0, "timed out", "")
+        except requests.RequestException as problem:
+            outcome = (0, "failed to connect to host", str(problem))
+        else:
+            outcome = (answer.status_code, "OK" if answer.ok else "Invalid HTTP Response", answer.text[:2000])
+        with self._world.lock:
+            delivery.status_code, delivery.status, delivery.answer = outcome
+            delivery.duration_s = time.monotonic() - started
+
+
+def signature(secret: str, body: bytes) -> str:
+    """The value of `X-Hub-Signature-256`."""
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def _headers(app: App, event: str, guid: str, body: bytes) -> dict[str, str]:
+    old = hmac.new(app.webhook_secret.encode(), body, hashlib.sha1).hexdigest()
+    return {
+        "Accept": "*/*",
+        "Content-Type": "application/json",
+        "User-Agent": "GitHub-Hookshot/044aadd",
+        "X-GitHub-Delivery": guid,
+        "X-GitHub-Event": event,
+        "X-GitHub-Hook-ID": str(app.id),
+        "X-GitHub-Hook-Installation-Target-ID": str(app.id),
+        "X-GitHub-Hook-Installation-Target-Type": "integration",
+        "X-Hub-Signature": f"sha1={old}",
+        "X-Hub-Signature-256": signature(app.webhook_secret, body),
+    }

@@ -1,0 +1,212 @@
+"""The stand-in's bare repositories, through the git program: making them, and reading what was pushed.
+
+The demo is a program of its own, apart from the bot's door to git.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_UPDATE_HOOK = r"""#!/bin/sh
+# Refuse what GitHub refuses: pushes by rule (HUB_REFUSAL), workflow files without the permission.
+if [ -n "$HUB_REFUSAL" ]; then printf '%s\n' "$HUB_REFUSAL" >&2; exit 1; fi
+[ "$HUB_WORKFLOWS" = write ] && exit 0
+case "$3" in *[!0]*) ;; *) exit 0 ;; esac
+for commit in $(git rev-list "$3" --not --all); do
+    file=$(git diff-tree -r --root --no-commit-id --name-only "$commit" -- .github/workflows | head -n 1)
+    [ -z "$file" ] && continue
+    printf 'refusing to allow a GitHub App to create or update workflow `%s` without `workflows` permission\n' "$file" >&2
+    exit 1
+done
+"""
+
+_COMMIT_FORMAT = "%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%cI%x1f%B%x1e"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit of a pull request."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author_name: str
+    author_email: str
+    date: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """How much of one file a change touches. `status` is added, modified or removed."""
+
+    path: str
+    additions: int
+    deletions: int
+    status: str
+    sha: str
+
+
+def environment(home: Path) -> dict[str, str]:
+    """What git is given: nobody's configuration, no questions."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_AUTHOR_NAME": "Mona",
+        "GIT_AUTHOR_EMAIL": "mona@example.com",
+        "GIT_COMMITTER_NAME": "Mona",
+        "GIT_COMMITTER_EMAIL": "mona@example.com",
+    }
+
+
+def run(directory: Path, *arguments: str, data: bytes | None = None) -> bytes:
+    """Run git in a repository. Raises `CalledProcessError` where it fails."""
+    command = ["git", "-c", "safe.directory=*", "-C", str(directory), *arguments]
+    done = subprocess.run(command, input=data, capture_output=True, check=True, env=environment(directory))
+    return done.stdout
+
+
+def _text(directory: Path, *arguments: str) -> str:
+    return run(directory, *arguments).decode("utf-8", "replace").strip()
+
+
+def create(directory: Path, default_branch: str) -> None:
+    """Make an empty bare repository that takes pushes over HTTP."""
+    directory.mkdir(parents=True)
+    run(directory, "init", "--quiet", "--bare", f"--initial-branch={default_branch}")
+    run(directory, "config", "http.receivepack", "true")
+    run(directory, "config", "uploadpack.allowAnySHA1InWant", "true")
+    run(directory, "config", "gc.auto", "0")
+    hook = directory / "hooks" / "update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(_UPDATE_HOOK)
+    hook.chmod(0o755)
+
+
+def take_over(directory: Path, source: Path) -> None:
+    """Fill a repository with the branches and tags of another, bare or not."""
+    run(directory, "fetch", "--quiet", str(source.resolve()), "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """The files of a plain folder by their relative path, `.git` left out."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def commit(
+    directory: Path, branch: str, files: Mapping[str, bytes | str | None], message: str, *, parent: str | None = None
+) -> str:
+    """Commit files on top of a branch (or of `parent`); None deletes one. Returns the commit's sha."""
+    on_top_of = parent or head(directory, branch)
+    lines = [f"commit refs/heads/{branch}", "committer Mona <mona@example.com> now", _data(message.encode())]
+    stream = "\n".join(lines).encode() + b"\n"
+    if on_top_of:
+        stream += f"from {on_top_of}\n".encode()
+    for path, content in files.items():
+        if content is None:
+            stream += f"D {path}\n".encode()
+            continue
+        data = content.encode() if isinstance(content, str) else content
+        stream += f"M 100644 inline {path}\n".encode() + f"data {len(data)}\n".encode() + data + b"\n"
+    run(directory, "fast-import", "--quiet", "--force", "--date-format=now", data=stream + b"\ndone\n")
+    return head(directory, branch) or ""
+
+
+def head(directory: Path, branch: str) -> str | None:
+    """The commit that a branch points to; None where there is no such branch."""
+    return resolve(directory, f"refs/heads/{branch}")
+
+
+def resolve(directory: Path, revision: str) -> str | None:
+    """The commit behind a sha, branch or tag; None where there is none."""
+    found = _text(directory, "for-each-ref", "--format=%(objectname)", revision) if revision.startswith("refs/") else ""
+    if found or revision.startswith("refs/"):
+        return found or None
+    try:
+        return _text(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}") or None
+    except subprocess.CalledProcessError:
+        return None
+
+
+def branches(directory: Path) -> tuple[str, ...]:
+    return tuple(_text(directory, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads").split())
+
+
+def delete_branch(directory: Path, branch: str) -> None:
+    run(directory, "update-ref", "-d", f"refs/heads/{branch}")
+
+
+def commits(directory: Path, base: str, tip: str) -> tuple[Commit, ...]:
+    """The commits that `tip` has and `base` lacks, oldest first."""
+    span = f"{base}..{tip}"
+    log = run(directory, "log", "--reverse", "--topo-order", f"--format={_COMMIT_FORMAT}", span)
+    found = log.decode(errors="replace")
+    return tuple(_commit(record.strip("\n")) for record in found.split("\x1e") if record.strip())
+
+
+def one_commit(directory: Path, sha: str) -> Commit:
+    found = run(directory, "show", "--no-patch", f"--format={_COMMIT_FORMAT}", sha).decode(errors="replace")
+    return _commit(found.strip("\n\x1e"))
+
+
+def blob_id(directory: Path, revision: str, path: str) -> str:
+    return _text(directory, "rev-parse", f"{revision}:{path}")
+
+
+def _commit(record: str) -> Commit:
+    sha, tree, parents, name, email, date, message = record.split("\x1f")
+    return Commit(sha, tree, tuple(parents.split()), name, email, date, message.strip("\n"))
+
+
+def diffstat(directory: Path, base: str, tip: str) -> tuple[FileStat, ...]:
+    """What changed on `tip` since it left `base`, file by file; renames are shown as removed and added."""
+    span = f"{base}...{tip}"
+    numbers = run(directory, "diff", "--no-renames", "--numstat", "-z", span).decode(errors="replace")
+    raw = run(directory, "diff", "--no-renames", "--raw", "--no-abbrev", "-z", span).decode(errors="replace")
+    fields = raw.split("\0")
+    kinds = {path: entry.split() for entry, path in zip(fields[::2], fields[1::2], strict=False)}
+    return tuple(_file_stat(line, kinds) for line in numbers.split("\0") if line)
+
+
+def _file_stat(line: str, kinds: Mapping[str, list[str]]) -> FileStat:
+    added, removed, path = line.split("\t", 2)
+    entry = kinds[path]
+    status = {"A": "added", "D": "removed"}.get(entry[4], "modified")
+    sha = entry[2] if status == "removed" else entry[3]
+    return FileStat(path, int(added) if added != "-" else 0, int(removed) if removed != "-" else 0, status, sha)
+
+
+def diff(directory: Path, base: str, tip: str, *paths: str) -> str:
+    """The change since `tip` left `base`, as a unified diff."""
+    return run(directory, "diff", "--no-renames", f"{base}...{tip}", "--", *paths).decode(errors="replace")
+
+
+def tree(directory: Path, revision: str) -> dict[str, str]:
+    """Every path of a commit, with its mode."""
+    found = run(directory, "ls-tree", "-r", "-z", "--full-tree", revision).decode(errors="replace")
+    entries = [entry.split("\t", 1) for entry in found.split("\0") if entry]
+    return {path: meta.split()[0] for meta, path in entries}
+
+
+def file(directory: Path, revision: str, path: str) -> bytes | None:
+    """A file's bytes at a commit or branch; None where there is none."""
+    try:
+        return run(directory, "cat-file", "blob", f"{revision}:{path}")
+    except subprocess.CalledProcessError:
+        return None
+
+
+def remove(directory: Path) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _data(content: bytes) -> str:
+    return f"data {len(content)}\n{content.decode()}"

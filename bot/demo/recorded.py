@@ -1,0 +1,325 @@
+"""A model server that plays recorded replies over OpenAI's protocol. It remembers nothing of a conversation.
+
+A recording is `{"model": …, "match": …, "iterations": [[reply, …], …]}`; a file holds one or a list of them. A reply is
+`{"content": text or null, "tool_calls": [{"name": …, "arguments": {…}}]}`, with `"delay_s"` and `"finish_reason"` where
+wanted. Which reply is played follows from the prompt alone: the recording whose `match` it contains, the iteration from
+the last user message that begins with “Iteration N of M.”, and the number of replies since.
+"""
+
+import argparse
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+Json = dict[str, Any]
+
+_OPENING = re.compile(r"Iteration (\d+) of \d+\.")
+_CHARACTERS_PER_TOKEN = 4
+_PIECE = 24
+_LAST: Json = {"content": "There is nothing more to change.\n\n```finish\nNothing more to change.\n```\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The replies to one task, iteration by iteration."""
+
+    model: str
+    match: str
+    iterations: tuple[tuple[Json, ...], ...]
+
+    def reply(self, iteration: int, index: int) -> Json:
+        """The recorded reply; beyond the recorded ones, one that finishes."""
+        if not 1 <= iteration <= len(self.iterations) or index >= len(self.iterations[iteration - 1]):
+            return _LAST
+        return self.iterations[iteration - 1][index]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedCall:
+    """One call and where in which recording it fell. `match` is "" where no recording fitted."""
+
+    match: str
+    iteration: int
+    index: int
+    request: Json = field(repr=False)
+
+
+def load(path: Path) -> tuple[Recording, ...]:
+    """Read a file of one recording or of a list."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(recording_of(one) for one in (found if isinstance(found, list) else [found]))
+
+
+def recording_of(found: Mapping[str, Any]) -> Recording:
+    """A recording from its JSON. Raises `KeyError` where a part of it is missing."""
+    return Recording(found["model"], found["match"], tuple(tuple(replies) for replies in found["iterations"]))
+
+
+class RecordedModel:
+    """The server, in a thread of its own. `base_url` is what `OPENAI_BASE_URL` is to be; any key will do."""
+
+    def __init__(self, *recordings: Recording | Mapping[str, Any] | Path, port: int = 0, delay_s: float = 0.0) -> None:
+        """Play these recordings, or those in files. `delay_s` is waited before each reply."""
+        self.recordings = tuple(found for given in recordings for found in _recordings(given))
+        self.calls: list[PlayedCall] = []
+        self._delay_s = delay_s
+        self._open = threading.Event()
+        self._open.set()
+        self._called = threading.Condition()
+        self._server = _Server(("127.0.0.1", port), self)
+        self._thread = threading.Thread(target=self._server.serve_forever, name="recorded-model", daemon=True)
+
+    @property
+    def port(self) -> int:
+        return int(self._server.server_address[1])
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def model(self) -> str:
+        """The name of the first recording's model."""
+        return self.recordings[0].model if self.recordings else "recorded"
+
+    def start(self) -> Self:
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        self._open.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def hold(self) -> None:
+        """Keep every call waiting for its reply until `release`."""
+        self._open.clear()
+
+    def release(self) -> None:
+        self._open.set()
+
+    def wait_for_calls(self, count: int, *, timeout_s: float = 30.0) -> bool:
+        """Wait until that many calls have come in (not: have been answered). False where they did not."""
+        with self._called:
+            return self._called.wait_for(lambda: len(self.calls) >= count, timeout_s)
+
+    def answer(self, request: Json) -> Json | None:
+        """The reply to a request for a completion; None where no recording fits."""
+        messages = request.get("messages") or []
+        recording = _fitting(self.recordings, messages)
+        iteration, index = _position(messages)
+        with self._called:
+            self.calls.append(PlayedCall(recording.match if recording else "", iteration, index, request))
+            self._called.notify_all()
+        self._open.wait()
+        if recording is None:
+            return None
+        reply = recording.reply(iteration, index)
+        time.sleep(float(reply.get("delay_s", self._delay_s)))
+        name = str(request.get("model") or recording.model)
+        return _completion(reply, name, messages, place=f"{iteration}-{index}", takes_tools=bool(request.get("tools")))
+
+
+def _recordings(given: Recording | Mapping[str, Any] | Path) -> tuple[Recording, ...]:
+    match given:
+        case Recording():
+            return (given,)
+        case Path():
+            return load(given)
+        case _:
+            return (recording_of(given),)
+
+
+def _fitting(recordings: Sequence[Recording], messages: Sequence[Json]) -> Recording | None:
+    text = "\n".join(_text(message) for message in messages)
+    return next((recording for recording in recordings if recording.match in text), None)
+
+
+def _position(messages: Sequence[Json]) -> tuple[int, int]:
+    """The iteration that the prompt is in, and how many replies it has had in it. (1, …) where it does not say."""
+    iteration, index = 1, 0
+    for message in messages:
+        opening = _OPENING.match(_text(message)) if message.get("role") == "user" else None
+        if opening:
+            iteration, index = int(opening[1]), 0
+        elif message.get("role") == "assistant":
+            index += 1
+    return iteration, index
+
+
+def _text(message: Json) -> str:
+    content = message.get("content")
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content)
+    return str(content or "")
+
+
+def _completion(reply: Json, model: str, messages: Sequence[Json], *, place: str, takes_tools: bool) -> Json:
+    content, calls = reply.get("content"), reply.get("tool_calls") or []
+    if calls and not takes_tools:
+        fences = "\n".join(f"```json\n{json.dumps(call)}\n```" for call in calls)
+        content, calls = f"{content or ''}\n\n{fences}\n".lstrip(), []
+    message: Json = {"role": "assistant", "content": content}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{place}-{number}",
+                "type": "function",
+                "function": {"name": call["name"], "arguments": _arguments(call["arguments"])},
+            }
+            for number, call in enumerate(calls)
+        ]
+    prompt_tokens, completion_tokens = _tokens(messages), _tokens([message])
+    return {
+        "id": f"chatcmpl-recorded-{place}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": model,
+        "choices": [
+            {
+                "index": 0,
+                "message": message,
+                "logprobs": None,
+                "finish_reason": reply.get("finish_reason") or ("tool_calls" if calls else "stop"),
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": completion_tokens,
+            "total_tokens": prompt_tokens + completion_tokens,
+            "prompt_tokens_details": {"cached_tokens": 0},
+        },
+    }
+
+
+def _arguments(given: Any) -> str:
+    """Arguments travel as JSON text; text is played as it is, so that a broken one can be recorded."""
+    return given if isinstance(given, str) else json.dumps(given)
+
+
+def _tokens(messages: Sequence[Json]) -> int:
+    """An estimate that grows with the text, as a tokenizer's count does."""
+    characters = sum(len(_text(message)) + len(json.dumps(message.get("tool_calls", ""))) for message in messages)
+    return max(1, characters // _CHARACTERS_PER_TOKEN)
+
+
+def _chunks(whole: Json, *, usage: bool) -> Iterator[Json]:
+    """The completion in pieces, as a stream sends it."""
+    choice = whole["choices"][0]
+    head = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+
+    def piece(delta: Json, finish: str | None = None) -> Json:
+        return head | {"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]}
+
+    yield piece({"role": "assistant", "content": ""})
+    content = choice["message"].get("content") or ""
+    for start in range(0, len(content), _PIECE):
+        yield piece({"content": content[start : start + _PIECE]})
+    for number, call in enumerate(choice["message"].get("tool_calls", [])):
+        yield piece({"tool_calls": [{"index": number, **call}]})
+    yield piece({}, choice["finish_reason"])
+    if usage:
+        yield head | {"choices": [], "usage": whole["usage"]}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], played: RecordedModel) -> None:
+        super().__init__(address, _Handler)
+        self.played = played
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """No line on stderr for each request: `RecordedModel.calls` has them."""
+
+    def do_GET(self) -> None:
+        match self.path:
+            case "/v1/models":
+                names = dict.fromkeys(recording.model for recording in self.server.played.recordings)
+                models = [{"id": name, "object": "model", "created": 0, "owned_by": "recorded"} for name in names]
+                self._send(200, {"object": "list", "data": models})
+            case "/calls":
+                calls = self.server.played.calls
+                self._send(200, [{"match": call.match, "iteration": call.iteration, "index": call.index} for call in calls])
+            case _:
+                self._send(404, _error("no such path"))
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            request = json.loads(body)
+        except ValueError:
+            self._send(400, _error("the request is not JSON"))
+            return
+        if self.path != "/v1/chat/completions" or not isinstance(request, dict):
+            self._send(404, _error("no such path"))
+            return
+        whole = self.server.played.answer(request)
+        if whole is None:
+            self._send(404, _error("no recording fits this prompt"))
+        elif request.get("stream"):
+            self._stream(whole, usage=bool((request.get("stream_options") or {}).get("include_usage")))
+        else:
+            self._send(200, whole)
+
+    def _send(self, status: int, value: Any) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, whole: Json, *, usage: bool) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for chunk in _chunks(whole, usage=usage):
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+        self.close_connection = True
+
+
+def _error(message: str) -> Json:
+    return {"error": {"message": message, "type": "invalid_request_error", "code": "not_recorded", "param": None}}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve recordings until the process is ended; the base URL is the first line on stdout."""
+    parser = argparse.ArgumentParser(prog="python -m bot.demo.recorded", description=main.__doc__)
+    parser.add_argument("file", type=Path, nargs="+")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
+    chosen = parser.parse_args(arguments)
+    with RecordedModel(*chosen.file, port=chosen.port, delay_s=chosen.delay) as model:
+        print(model.base_url, flush=True)  # noqa: T201
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

@@ -1,0 +1,230 @@
+"""Apps, installations, deliveries, accounts and repositories."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from flask import Response, request
+
+from bot.demo import access, shapes
+from bot.demo.answers import ApiError, as_json, listed, not_found
+from bot.demo.rest import Part, Route, body, nothing
+from bot.demo.shapes import Json
+from bot.demo.state import ROLES, Account, Delivery, Installation
+
+_REDELIVERABLE = timedelta(days=3)
+"""Source: GitHub, “Redelivering webhooks”."""
+
+
+class Apps(Part):
+    """What an App asks about itself, by its JWT."""
+
+    def routes(self) -> Iterable[Route]:
+        return (
+            ("GET", "/app", self.show),
+            ("GET", "/app/installations", self.installations),
+            ("GET", "/app/installations/<int:number>", self.installation),
+            ("DELETE", "/app/installations/<int:number>", self.uninstall),
+            ("POST", "/app/installations/<int:number>/access_tokens", self.new_token),
+            ("PUT", "/app/installations/<int:number>/suspended", self.suspend),
+            ("DELETE", "/app/installations/<int:number>/suspended", self.unsuspend),
+            ("GET", "/app/hook/deliveries", self.deliveries),
+            ("GET", "/app/hook/deliveries/<int:number>", self.delivery),
+            ("POST", "/app/hook/deliveries/<int:number>/attempts", self.redeliver),
+            ("GET", "/repos/<owner>/<name>/installation", self.repository_installation),
+            ("GET", "/users/<login>/installation", self.account_installation),
+            ("GET", "/orgs/<login>/installation", self.account_installation),
+        )
+
+    def show(self) -> Response:
+        app = access.require_app(self.caller)
+        mine = [found for found in self.world.installations.values() if found.app is app]
+        return as_json(shapes.app(self.world, app) | {"installations_count": len(mine)})
+
+    def installations(self) -> Response:
+        app = access.require_app(self.caller)
+        mine = [shapes.installation(self.world, found) for found in self.world.installations.values() if found.app is app]
+        return listed(mine, self.world.base_url)
+
+    def installation(self, number: int) -> Response:
+        return as_json(shapes.installation(self.world, self._mine(number)))
+
+    def uninstall(self, number: int) -> Response:
+        installation = self._mine(number)
+        self.changes.uninstall(installation, installation.app.owner)
+        return nothing()
+
+    def new_token(self, number: int) -> Response:
+        installation = self._mine(number)
+        stateless = request.headers.get("X-GitHub-Stateless-S2S-Token", "enabled") != "disabled"
+        token = access.new_installation_token(self.world, installation, body(), stateless=stateless)
+        answer: Json = {
+            "token": token.value,
+            "expires_at": shapes.moment(token.expires_at),
+            "permissions": token.permissions,
+            "repository_selection": "all" if installation.repository_ids is None else "selected",
+        }
+        if token.repository_ids is not None:
+            chosen = [self.world.repositories[found] for found in sorted(token.repository_ids)]
+            answer["repository_selection"] = "selected"
+            answer["repositories"] = [shapes.repository(self.world, found) for found in chosen]
+        return as_json(answer, 201)
+
+    def suspend(self, number: int) -> Response:
+        installation = self._mine(number)
+        self.changes.suspend(installation, installation.app.owner)
+        return nothing()
+
+    def unsuspend(self, number: int) -> Response:
+        installation = self._mine(number)
+        self.changes.unsuspend(installation, installation.app.owner)
+        return nothing()
+
+    def repository_installation(self, owner: str, name: str) -> Response:
+        app = access.require_app(self.caller)
+        repository = self.world.repository(owner, name)
+        for installation in self.world.installations_on(repository):
+            if installation.app is app:
+                return as_json(shapes.installation(self.world, installation))
+        raise not_found()
+
+    def account_installation(self, login: str) -> Response:
+        app = access.require_app(self.caller)
+        account = self.world.account(login)
+        for installation in self.world.installations.values():
+            if installation.app is app and installation.account is account:
+                return as_json(shapes.installation(self.world, installation))
+        raise not_found()
+
+    def deliveries(self) -> Response:
+        """Newest first, paged by number here (GitHub pages by `cursor`, which the `Link` header hides)."""
+        mine = [_delivery(found) for found in reversed(self._my_deliveries())]
+        return listed(mine, self.world.base_url)
+
+    def delivery(self, number: int) -> Response:
+        found = self._my_delivery(number)
+        request_json = {"headers": found.headers, "payload": found.payload}
+        answer = {"headers": None, "payload": found.answer}
+        url = found.app.webhook_url
+        return as_json(_delivery(found) | {"url": url, "request": request_json, "response": answer})
+
+    def redeliver(self, number: int) -> Response:
+        found = self._my_delivery(number)
+        self.changes.courier.redeliver(found)
+        return as_json({}, 202)
+
+    def _my_deliveries(self) -> list[Delivery]:
+        app = access.require_app(self.caller)
+        oldest = self.world.now() - _REDELIVERABLE
+        sent = (found for found in self.world.deliveries if found.app is app and found.status_code is not None)
+        return [found for found in sent if found.created_at >= oldest]
+
+    def _my_delivery(self, number: int) -> Delivery:
+        found = next((found for found in self._my_deliveries() if found.id == number), None)
+        if found is None:
+            raise not_found()
+        return found
+
+    def _mine(self, number: int) -> Installation:
+        app = access.require_app(self.caller)
+        installation = self.world.installation(number)
+        if installation.app is not app:
+            raise not_found()
+        return installation
+
+
+class Repositories(Part):
+    """Accounts, repositories, and who may do what in them."""
+
+    def routes(self) -> Iterable[Route]:
+        return (
+            ("GET", "/", self.root),
+            ("GET", "/meta", self.meta),
+            ("GET", "/rate_limit", self.rate_limit),
+            ("GET", "/user", self.me),
+            ("GET", "/users/<login>", self.account),
+            ("GET", "/installation/repositories", self.installation_repositories),
+            ("GET", "/repos/<owner>/<name>", self.show),
+            ("GET", "/repos/<owner>/<name>/collaborators/<login>/permission", self.permission),
+        )
+
+    def root(self) -> Response:
+        api = self.world.api_url
+        return as_json({"current_user_url": f"{api}/user", "repository_url": f"{api}/repos/{{owner}}/{{repo}}"})
+
+    def meta(self) -> Response:
+        return as_json({"verifiable_password_authentication": False})
+
+    def rate_limit(self) -> Response:
+        limit = {"limit": 5000, "used": 0, "remaining": 5000, "reset": int(self.world.now().timestamp()) + 3600}
+        return as_json({"resources": {"core": limit, "search": limit | {"limit": 30, "remaining": 30}}, "rate": limit})
+
+    def me(self) -> Response:
+        match self.caller:
+            case access.User(account):
+                return as_json(shapes.whole_account(self.world, account))
+            case access.AsInstallation():
+                raise ApiError(403, "Resource not accessible by integration")
+            case _:
+                raise ApiError(401, "Requires authentication")
+
+    def account(self, login: str) -> Response:
+        return as_json(shapes.whole_account(self.world, self.world.account(login)))
+
+    def installation_repositories(self) -> Response:
+        caller = self.caller
+        if not isinstance(caller, access.AsInstallation):
+            raise ApiError(401, "Requires authentication")
+        covered = [found for found in self.world.repositories.values() if caller.covers(found)]
+        return listed([shapes.repository(self.world, found) for found in covered], self.world.base_url, inside="repositories")
+
+    def show(self, owner: str, name: str) -> Response:
+        repository = self.repository(owner, name)
+        permissions = None
+        match self.caller:
+            case access.User(account):
+                permissions = _flags(repository.role(account))
+            case access.AsInstallation() as who if who.covers(repository):
+                permissions = _flags("write" if who.has("contents", "write") else "read")
+            case _:
+                pass
+        return as_json(shapes.whole_repository(self.world, repository, permissions=permissions))
+
+    def permission(self, owner: str, name: str, login: str) -> Response:
+        """`permission` knows four words only; `role_name` is the truth."""
+        repository = self.repository(owner, name)
+        access.require(self.caller, repository, "metadata", "read", role="write")
+        account = self.world.accounts.get(login.lower())
+        if account is None:
+            raise ApiError(404, f"{login} is not a user")
+        role = repository.role(account)
+        legacy = {"maintain": "write", "triage": "read"}.get(role, role)
+        user = shapes.account(self.world, account) | {"permissions": _flags(role), "role_name": role}
+        return as_json({"permission": legacy, "role_name": role, "user": user})
+
+
+def _flags(role: str) -> Json:
+    rank = ROLES.index(role)
+    names = {"pull": "read", "triage": "triage", "push": "write", "maintain": "maintain", "admin": "admin"}
+    return {flag: rank >= ROLES.index(least) for flag, least in names.items()}
+
+
+def _delivery(of: Delivery) -> Json:
+    return {
+        "id": of.id,
+        "guid": of.guid,
+        "delivered_at": shapes.moment(of.created_at),
+        "redelivery": of.redelivery,
+        "duration": round(of.duration_s, 3),
+        "status": of.status,
+        "status_code": of.status_code,
+        "event": of.event,
+        "action": of.action,
+        "installation_id": of.installation_id,
+        "repository_id": of.repository_id,
+        "throttled_at": None,
+    }
+
+
+def account_of(caller: access.Caller) -> Account | None:
+    """The account that a caller acts as, where it has one."""
+    return caller.account if isinstance(caller, access.User | access.AsInstallation) else None

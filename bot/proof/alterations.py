@@ -1,0 +1,79 @@
+"""Existing tests that a change deletes, skips, loosens or alters. Adding tests is never an alteration. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from bot.proof.kinds import FileKind, kind_of_change
+from bot.proof.python_tests import python_alterations
+from bot.records import ChangedFile
+
+_SKIP_MARKER = re.compile(
+    r"\.(skip|only|todo|fixme|failing)\b|\b(xit|xdescribe|xtest|xcontext|fit|fdescribe|fcontext)\s*\(|\bt\.Skip(Now|f)?\("
+    r"|#\[ignore|@(Disabled|Ignore)\b|\bpending\b|\bskip:|markTestSkipped|:skip\b|\bGTEST_SKIP\b"
+)
+_MAX_COMPARED_LINES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """One existing test, or a file of tests whole (`name` is ""), and what became of it."""
+
+    path: str
+    name: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.name} {self.what}" if self.name else f"{self.path}: {self.what}"
+
+    def covers(self, test_id: str) -> bool:
+        """Whether the test with this id is, or may be, one that was altered."""
+        if not test_id.startswith(self.path):
+            return False
+        inside = test_id.removeprefix(self.path).removeprefix("::").partition("[")[0].replace("::", ".")
+        return not self.name or inside == self.name or inside.startswith(self.name + ".")
+
+
+def altered_tests(files: Sequence[ChangedFile]) -> tuple[str, ...]:
+    """In words for people: existing tests that the change deletes, skips, loosens or alters."""
+    return tuple(str(altered) for altered in alterations(files))
+
+
+def alterations(files: Sequence[ChangedFile]) -> tuple[Altered, ...]:
+    """The same as values, by path."""
+    found = (altered for file in sorted(files, key=lambda file: file.path) for altered in _altered(file))
+    return tuple(dict.fromkeys(found))
+
+
+def _altered(file: ChangedFile) -> Iterator[Altered]:
+    kind = kind_of_change(file)
+    if file.before is None or kind not in (FileKind.TEST, FileKind.TEST_SUPPORT):
+        return
+    if file.after is None:
+        yield Altered(file.path, "", "removed")
+    elif file.before_mode != file.after_mode and "120000" in (file.before_mode, file.after_mode):
+        yield Altered(file.path, "", "changed into or from a link")
+    elif file.before == file.after:
+        return
+    elif kind is FileKind.TEST_SUPPORT and file.before.strip():
+        yield Altered(file.path, "", "changed")
+    elif file.path.endswith(".py"):
+        yield from (Altered(file.path, name, what) for name, what in python_alterations(file.before, file.after))
+    else:
+        yield from (Altered(file.path, "", what) for what in _line_alterations(file.before, file.after))
+
+
+def _line_alterations(before: bytes, after: bytes) -> Iterator[str]:
+    """For languages that are not parsed here: each line must still be there, and no marker that skips be new."""
+    old, new = (text.decode("utf-8", "replace").splitlines() for text in (before, after))
+    if len(old) + len(new) > _MAX_COMPARED_LINES:
+        yield "changed"
+        return
+    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    lost = sum(end - start for tag, start, end, _, _ in opcodes if tag in ("delete", "replace"))
+    added = [line for tag, _, _, start, end in opcodes if tag in ("insert", "replace") for line in new[start:end]]
+    if lost:
+        yield f"{lost} line{'s' if lost > 1 else ''} removed or changed"
+    if any(_SKIP_MARKER.search(line) for line in added):
+        yield "a marker that skips tests was added"

@@ -1,0 +1,57 @@
+"""Which side's files a proof run is made of. Pure, but for `place`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.proof.kinds import goes_with_tests
+from bot.records import ChangedFile
+from sandbox.contract import File, Workspace, archive_of
+
+
+class Side(StrEnum):
+    """One side of the change."""
+
+    BASE = "base"
+    HEAD = "head"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Whose source and whose tests a proof run is made of."""
+
+    source: Side
+    tests: Side
+
+
+A = Arrangement(source=Side.BASE, tests=Side.HEAD)
+B = Arrangement(source=Side.HEAD, tests=Side.HEAD)
+C = Arrangement(source=Side.HEAD, tests=Side.BASE)
+
+_SYMLINK = "120000"
+_EXECUTABLE = "100755"
+_SUBMODULE = "160000"
+
+
+def overlay(files: Sequence[ChangedFile], arrangement: Arrangement) -> tuple[Side, Mapping[str, File | None]]:
+    """Which side to check out, and what to replace in it: path to file, None for what must not be there."""
+    if arrangement.source is arrangement.tests:
+        return arrangement.source, {}
+    moved = (file for file in files if goes_with_tests(file) and _SUBMODULE not in (file.before_mode, file.after_mode))
+    return arrangement.source, {file.path: _on(file, arrangement.tests) for file in moved}
+
+
+def place(workspace: Workspace, replacements: Mapping[str, File | None]) -> None:
+    """Lay an overlay over a checkout. What is replaced is deleted first, so that a link is never written through."""
+    if replacements:
+        workspace.remove(list(replacements))
+    present = {path: file for path, file in replacements.items() if file is not None}
+    if present:
+        workspace.put(archive_of(present))
+
+
+def _on(file: ChangedFile, side: Side) -> File | None:
+    data, mode = (file.before, file.before_mode) if side is Side.BASE else (file.after, file.after_mode)
+    if data is None:
+        return None
+    return File(data, executable=mode == _EXECUTABLE, symlink=mode == _SYMLINK)

@@ -1,0 +1,111 @@
+"""Base and head side by side: which tests are red, which broke, which can't make up their minds. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.proof.alterations import Altered
+from bot.proof.interface import Interface, import_failed
+from bot.records import Evidence, TestCase, TestReport, TestStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The three proof runs and their repetitions; None where there was nothing to confirm."""
+
+    a: TestReport
+    b: TestReport
+    c: TestReport
+    a_again: TestReport | None = None
+    b_again: TestReport | None = None
+    c_again: TestReport | None = None
+
+    @property
+    def reports(self) -> tuple[TestReport, ...]:
+        everything = (self.a, self.a_again, self.b, self.b_again, self.c, self.c_again)
+        return tuple(dict.fromkeys(report for report in everything if report is not None))
+
+
+def evidence_of(baseline: TestReport, runs: Runs, interface: Interface, excused: Sequence[Altered]) -> Evidence:
+    """Compare by test id. `excused` alterations of existing tests were accepted: what they cover can't break."""
+    flaky = _differing(runs.a, runs.a_again) | _differing(runs.b, runs.b_again) | _differing(runs.c, runs.c_again)
+    red, new_names = _red(baseline, runs, interface)
+    every_b, every_base = runs.b.ids(*TestStatus), baseline.ids(*TestStatus)
+    return Evidence(
+        red=_sorted(red - flaky),
+        broke=_sorted(uncovered(baseline.passed - runs.c.passed, excused) - flaky),
+        still_failing=_sorted((baseline.failed & runs.b.failed) - flaky),
+        new=_sorted(every_b - every_base),
+        gone=_sorted(every_base - every_b),
+        skipped=_sorted(runs.b.skipped),
+        flaky=_sorted(flaky),
+        new_interface=_sorted(new_names - flaky),
+    )
+
+
+def uncovered(ids: frozenset[str], excused: Iterable[Altered]) -> frozenset[str]:
+    """The ids that none of the accepted alterations speaks of."""
+    excuses = tuple(excused)
+    return frozenset(test_id for test_id in ids if not any(altered.covers(test_id) for altered in excuses))
+
+
+def unexplained(runs: Runs, interface: Interface) -> tuple[str, ...]:
+    """Failures in A that are imports of something which the change does not define: no evidence of anything."""
+    failures = (case for case in runs.a.cases if case.id in runs.a.failed)
+    foreign = (case.id for case in failures if _needs_import(case) and not interface.explains(case.message))
+    return _sorted(test_id for test_id in foreign if test_id not in runs.b.failed)
+
+
+def turned_green(on_base: TestReport, head: TestReport, known: frozenset[str], interface: Interface) -> frozenset[str]:
+    """Ids that fail with the head's tests on the base and pass on the head. `known` passed before the change."""
+    red, _ = _turned(on_base.cases, on_base, head, known, interface)
+    return red
+
+
+def _red(baseline: TestReport, runs: Runs, interface: Interface) -> tuple[frozenset[str], frozenset[str]]:
+    again = runs.a_again.failed if runs.a_again else frozenset()
+    return _turned([case for case in runs.a.cases if case.id in again], runs.a, runs.b, baseline.passed, interface)
+
+
+def _turned(
+    cases: Iterable[TestCase], on_base: TestReport, head: TestReport, known: frozenset[str], interface: Interface
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The ids that turned green, and those of them whose failure names what only the change defines."""
+    red: set[str] = set()
+    named: set[str] = set()
+    for case in cases:
+        if case.id not in on_base.failed:
+            continue
+        explained = interface.explains(case.message)
+        if _needs_import(case) and not explained:
+            continue
+        ids = _ids_of(case, on_base, head, known) & head.passed
+        red |= ids
+        named |= ids if explained else set()
+    return frozenset(red), frozenset(named)
+
+
+def _ids_of(case: TestCase, on_base: TestReport, head: TestReport, known: frozenset[str]) -> frozenset[str]:
+    """The tests that a failure speaks for: itself, or those of a file that could not be collected."""
+    if not _is_whole_file(case):
+        return frozenset({case.id})
+    behind = {other.id for other in head.cases if other.id.startswith(f"{case.id}::")}
+    return frozenset(behind - on_base.ids(*TestStatus) - known)
+
+
+def _needs_import(case: TestCase) -> bool:
+    return _is_whole_file(case) or import_failed(case.message)
+
+
+def _is_whole_file(case: TestCase) -> bool:
+    return case.status is TestStatus.ERROR and case.id == case.file
+
+
+def _differing(first: TestReport, second: TestReport | None) -> frozenset[str]:
+    """Ids that passed in one run and failed in the other, of the same arrangement."""
+    if second is None:
+        return frozenset()
+    return (first.passed & second.failed) | (first.failed & second.passed)
+
+
+def _sorted(ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(ids))

@@ -1,0 +1,96 @@
+"""New names: an import that fails without the change is evidence only where the change defines the name. Pure."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from bot.proof.kinds import FileKind, kind_of_change
+from bot.records import ChangedFile
+
+_NO_NAME = re.compile(
+    r"^E?\s*ImportError: cannot import name '(?P<name>\w+)' from '?(?P<module>[\w.]+)'?", re.MULTILINE
+)
+_NO_MODULE = re.compile(r"^E?\s*ModuleNotFoundError: No module named '(?P<module>[\w.]+)'", re.MULTILINE)
+_NO_ATTRIBUTE = re.compile(r"^E?\s*AttributeError: .*has no attribute '(?P<name>\w+)'", re.MULTILINE)
+_IMPORT_FAILED = re.compile(r"^E?\s*(ImportError|ModuleNotFoundError)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What a change adds that others can name: names in Python source, and modules by their dotted paths."""
+
+    names: frozenset[str]
+    modules: frozenset[str]
+
+    def explains(self, message: str) -> bool:
+        """Whether what is missing, by the failure's own words, is something that the change defines."""
+        if found := _last(_NO_NAME, message):
+            return found["name"] in self.names or self._has_module(f"{found['module']}.{found['name']}")
+        if found := _last(_NO_MODULE, message):
+            return self._has_module(found["module"])
+        if found := _last(_NO_ATTRIBUTE, message):
+            return found["name"] in self.names or any(
+                module.endswith("." + found["name"]) or module == found["name"] for module in self.modules
+            )
+        return False
+
+    def _has_module(self, module: str) -> bool:
+        return any(known == module or known.endswith("." + module) for known in self.modules)
+
+
+def import_failed(message: str) -> bool:
+    """Whether a failure is an import that failed, wherever it was asked for."""
+    return _IMPORT_FAILED.search(message) is not None
+
+
+def new_interface(files: Sequence[ChangedFile]) -> Interface:
+    """What the change's own source defines and the base's did not."""
+    sources = [file for file in files if file.path.endswith(".py") and kind_of_change(file) is FileKind.SOURCE]
+    names: set[str] = set()
+    modules: set[str] = set()
+    for file in sources:
+        names |= names_of(file.after) - names_of(file.before)
+        if file.before is None and file.after is not None:
+            modules |= set(_modules(file.path))
+    return Interface(frozenset(names), frozenset(modules))
+
+
+def names_of(source: bytes | None) -> frozenset[str]:
+    """Every name that Python source defines at any level; empty where it can't be parsed."""
+    try:
+        tree = ast.parse(source or b"")
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    return frozenset(_defined(ast.walk(tree)))
+
+
+def _defined(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.alias(name=name, asname=asname):
+                yield asname or name.split(".")[0]
+            case _:
+                pass
+
+
+def _modules(path: str) -> Iterator[str]:
+    """A file's dotted path, and that of each package that it makes importable."""
+    parts = list(PurePosixPath(path).with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    yield ".".join(parts)
+    if len(parts) > 1:
+        yield ".".join(parts[:-1])
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = None
+    for match in pattern.finditer(text):
+        found = match
+    return found

@@ -1,0 +1,231 @@
+"""`.github/selfcode.yml`: what a repository says of itself. It chooses and lowers; it never raises a limit."""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+
+from bot.errors import Refused
+from bot.records import Caps, TestPlan
+from bot.repository.yaml_lines import lines_of, parsed
+
+PATHS = (".github/selfcode.yml", ".github/selfcode.yaml")
+BYTES_AT_MOST = 65_536
+
+N = TypeVar("N", int, float)
+
+_WORDS = {
+    "bool_type": "must be true or false",
+    "float_type": "must be a number",
+    "int_from_float": "must be a whole number",
+    "int_type": "must be a whole number",
+    "model_type": "must be keys with values",
+    "string_pattern_mismatch": "holds something that is no login",
+    "string_too_short": "is empty",
+    "string_type": "must be text; put it in quotes",
+    "tuple_type": "must be a list",
+}
+
+
+class Reproduce(StrEnum):
+    """Whether a failing test comes before the change."""
+
+    FIRST = "first"
+    TOGETHER = "together"
+    ASK = "ask"
+    OFF = "off"
+
+
+class OnUnsolved(StrEnum):
+    """What a run that solved nothing leaves."""
+
+    COMMENT = "comment"
+    DRAFT = "draft"
+
+
+def _one_command(value: Any) -> Any:
+    """A list of commands, each of which must succeed, is one command."""
+    return " && ".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
+
+
+def _off(value: Any) -> Any:
+    """YAML 1.1 reads a bare `off` as false."""
+    return "off" if value is False else value
+
+
+def _several(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _inside(value: str) -> str:
+    path = value.removeprefix("./").rstrip("/")
+    if value.startswith("/") or ".." in path.split("/") or "\\" in path:
+        raise ValueError("must be a path inside the repository")
+    return path or "."
+
+
+def _login(value: str) -> str:
+    return value.removeprefix("@")
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+Command = Annotated[Text, BeforeValidator(_one_command)]
+Setup = Annotated[str, BeforeValidator(_one_command), StringConstraints(strip_whitespace=True, max_length=4000)]
+Inside = Annotated[Text, BeforeValidator(lambda value: _inside(value) if isinstance(value, str) else value)]
+Login = Annotated[
+    str,
+    BeforeValidator(lambda value: _login(value) if isinstance(value, str) else value),
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$"),
+]
+Many = BeforeValidator(_several)
+
+
+class RepositoryLimits(BaseModel):
+    """The repository's own limits; None leaves the operator's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    iterations: Annotated[int, Field(ge=1)] | None = None
+    calls_per_iteration: Annotated[int, Field(ge=1)] | None = None
+    tokens: Annotated[int, Field(ge=1)] | None = None
+    cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    patch_lines: Annotated[int, Field(ge=1)] | None = None
+    patch_files: Annotated[int, Field(ge=1)] | None = None
+
+
+class RepositoryConfig(BaseModel):
+    """What `.github/selfcode.yml` says. A key that is None was not given; `setup` may be given as nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    test: Command | None = None
+    setup: Setup | None = None
+    build: Command | None = None
+    image: Text | None = None
+    directory: Inside = "."
+    protect: Annotated[tuple[Text, ...], Many] = ()
+    report: Inside | None = None
+    limits: RepositoryLimits = RepositoryLimits()
+    model: Text | None = None
+    critic: Annotated[Text, BeforeValidator(_off)] | None = None
+    reproduce: Annotated[Reproduce, BeforeValidator(_off)] = Reproduce.FIRST
+    require_proof: Annotated[bool, Field(strict=True)] = False
+    on_unsolved: OnUnsolved = OnUnsolved.COMMENT
+    reviewers: Annotated[tuple[Login, ...], Many] = ()
+    labels: Annotated[tuple[Text, ...], Many] = ()
+
+    def lowered(self, caps: Caps) -> Caps:
+        """The operator's limits, lowered where the repository asks for less."""
+        own = self.limits
+        return replace(
+            caps,
+            iterations=_lower(caps.iterations, own.iterations),
+            calls_per_iteration=_lower(caps.calls_per_iteration, own.calls_per_iteration),
+            tokens=_lower(caps.tokens, own.tokens),
+            cost_usd=own.cost_usd if caps.cost_usd is None else _lower(caps.cost_usd, own.cost_usd),
+            minutes=_lower(caps.minutes, own.minutes),
+            patch_lines=_lower(caps.patch_lines, own.patch_lines),
+            patch_files=_lower(caps.patch_files, own.patch_files),
+        )
+
+    def plan(self, guessed: TestPlan | None) -> TestPlan | None:
+        """How the tests are run: as configured, the gaps filled by the guess; None where neither knows a test command.
+
+        A guessed set-up goes with a configured test command too, unless `setup` is given, if only as nothing.
+        """
+        test = self.test or (guessed.test if guessed else None)
+        if test is None:
+            return None
+        guess = guessed or TestPlan(test=test)
+        return TestPlan(
+            test=test,
+            setup=guess.setup if self.setup is None else self.setup,
+            build=self.build or guess.build,
+            image=self.image or "",
+            directory=self.directory,
+            report=self.report or "",
+            guessed_from="" if self.test else guess.guessed_from,
+        )
+
+
+def read_config(read: Callable[[str], bytes | None]) -> RepositoryConfig:
+    """The configuration of a repository whose files `read` gives; the defaults where it has none.
+
+    Raises: `Refused` with every problem, each with its line.
+    """
+    found = {path: data for path in PATHS if (data := read(path)) is not None}
+    if len(found) > 1:
+        raise Refused(f"There are two configurations, `{PATHS[0]}` and `{PATHS[1]}`. Keep one.")
+    return next((parse_config(data, name=path) for path, data in found.items()), RepositoryConfig())
+
+
+def parse_config(data: bytes, *, name: str = PATHS[0]) -> RepositoryConfig:
+    """Read a configuration. Raises: `Refused` with every problem, each with its line."""
+    if len(data) > BYTES_AT_MOST:
+        raise Refused(f"`{name}` is larger than {BYTES_AT_MOST:,} bytes.")
+    try:
+        value, node = parsed(data)
+    except ValueError as broken:
+        raise Refused(f"`{name}` is not valid YAML: {broken}") from broken
+    if value is None:
+        return RepositoryConfig()
+    if not isinstance(value, dict):
+        raise Refused(f"`{name}` must be a list of keys with values, such as `test: pytest`.")
+    problems: list[tuple[int | None, str]] = list(_repeated(node))
+    try:
+        config = RepositoryConfig.model_validate(value)
+    except ValidationError as invalid:
+        problems += [_problem(error, node) for error in invalid.errors(include_url=False, include_input=False)]
+        config = RepositoryConfig()
+    if problems:
+        raise Refused(_refusal(name, problems))
+    return config
+
+
+def _lower(cap: N, own: N | None) -> N:
+    return cap if own is None else min(cap, own)
+
+
+def _repeated(node: yaml.Node) -> Sequence[tuple[int | None, str]]:
+    seen: set[tuple[str, ...]] = set()
+    problems: list[tuple[int | None, str]] = []
+    for path, line in lines_of(node):
+        if path in seen:
+            problems.append((line, f"`{'.'.join(path)}` is given twice"))
+        seen.add(path)
+    return problems
+
+
+def _problem(error: Mapping[str, Any], node: yaml.Node) -> tuple[int | None, str]:
+    keys = tuple(str(part) for part in error["loc"])
+    lines = dict(lines_of(node))
+    known = next((keys[:length] for length in range(len(keys), 0, -1) if keys[:length] in lines), None)
+    line = lines[known] if known else None
+    if error["type"] == "extra_forbidden":
+        return line, f"`{'.'.join(keys)}` is not a key{_suggestion(keys)}"
+    shown = ".".join(known or keys[:1])
+    return line, f"`{shown}`: {_in_words(error)}"
+
+
+def _suggestion(keys: tuple[str, ...]) -> str:
+    model = RepositoryLimits if len(keys) > 1 else RepositoryConfig
+    near = difflib.get_close_matches(keys[-1], list(model.model_fields), n=1, cutoff=0.5)
+    return f"; did you mean `{near[0]}`?" if near else f" (keys: {', '.join(model.model_fields)})"
+
+
+def _in_words(error: Mapping[str, Any]) -> str:
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    message = str(error["msg"])
+    return _WORDS.get(error["type"], message[:1].lower() + message[1:])
+
+
+def _refusal(name: str, problems: Sequence[tuple[int | None, str]]) -> str:
+    ordered = sorted(dict.fromkeys(problems), key=lambda problem: (problem[0] or 0, problem[1]))
+    rows = [f"- line {line}: {text}" if line else f"- {text}" for line, text in ordered]
+    return "\n".join([f"`{name}` can't be used:", *rows])

@@ -1,0 +1,184 @@
+"""Takes waiting triggers in turn: what ends or answers something at once, what starts a run when there is room."""
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.errors import Gone, Refused, Unavailable
+from bot.records import GitHub, Trigger, TriggerKind
+from bot.runs.reading import at_least
+from bot.runs.store import RunRow, Store, Waiting, is_run
+from bot.writing.replies import help_comment, reply_marker
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Start a run for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Nothing is to be done; `note` says why."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Leave it waiting."""
+
+
+def decide(waiting: Waiting, *, active: Sequence[RunRow], last: RunRow | None, free: bool) -> Begin | Settle | Later:
+    """What is to become of a trigger that asks for a run. `last` is the issue's newest run."""
+    trigger = waiting.trigger
+    same_issue = [run for run in active if _issue(run.trigger) == _issue(trigger)]
+    if trigger.kind is TriggerKind.START and same_issue:
+        return Settle(f"run {same_issue[0].id} is at work on the issue already")
+    if trigger.kind is TriggerKind.START and last is not None and trigger.occurred_at <= last.trigger.occurred_at:
+        return Settle(f"asked for before run {last.id} was")
+    if same_issue or not free:
+        return Later()
+    return Begin()
+
+
+def fair(waiting: Sequence[Waiting], active: Sequence[RunRow]) -> list[Waiting]:
+    """The triggers as they get free places: fewest active runs of the installation, of the repository, then age."""
+    by_installation = Counter(run.trigger.issue.repository.installation_id for run in active)
+    by_repository = Counter(run.trigger.issue.repository.id for run in active)
+
+    def rank(each: Waiting) -> tuple[int, int, int]:
+        repository = each.trigger.issue.repository
+        return by_installation[repository.installation_id], by_repository[repository.id], each.seq
+
+    return sorted(waiting, key=rank)
+
+
+class Starter(Protocol):
+    """Starts the durable workflow of a run; the same run twice is once."""
+
+    def start(self, run_id: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatcher:
+    """Acts on waiting triggers. `allowed_owners` are lower case; empty means nobody."""
+
+    store: Store
+    github: GitHub
+    starter: Starter
+    allowed_owners: frozenset[str]
+    label: str
+    min_permission: str
+    runs_at_once: int
+
+    def resume(self) -> None:
+        """Start again what an earlier worker left unfinished."""
+        for run in self.store.unfinished():
+            self.starter.start(run.id)
+
+    def turn(self) -> None:
+        """Look once at everything that waits."""
+        waiting = self.store.waiting()
+        for each in waiting:
+            if not is_run(each.trigger.kind):
+                self._act(each)
+        active = list(self.store.unfinished())
+        for each in fair([each for each in waiting if is_run(each.trigger.kind)], active):
+            if self._refuse_owner(each):
+                continue
+            issue = each.trigger.issue
+            last = next(reversed(self.store.runs_of(issue.repository.id, issue.number)), None)
+            match decide(each, active=active, last=last, free=len(active) < self.runs_at_once):
+                case Begin():
+                    run_id = self.store.begin_run(each)
+                    log.info("run %s begins: %s, %s", run_id, issue, each.trigger.because)
+                    self.starter.start(run_id)
+                    active = list(self.store.unfinished())
+                case Settle(note=note):
+                    log.info("%s on %s: %s", each.trigger.kind, issue, note)
+                    self.store.settle(each.seq, note)
+                case Later():
+                    pass
+
+    def _refuse_owner(self, each: Waiting) -> bool:
+        owner = each.trigger.issue.repository.owner
+        if owner.lower() in self.allowed_owners:
+            return False
+        log.warning("%s is not in SELFCODE_ALLOWED_OWNERS: %s is ignored", owner, each.trigger.issue)
+        self.store.settle(each.seq, "owner not allowed")
+        return True
+
+    def _act(self, each: Waiting) -> None:
+        if self._refuse_owner(each):
+            return
+        try:
+            note = self._do(each.trigger)
+        except (Refused, Gone) as refusal:
+            note = f"not done: {refusal}"
+        except Unavailable as away:
+            log.warning("%s on %s waits: %s", each.trigger.kind, each.trigger.issue, away)
+            return
+        log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
+        self.store.settle(each.seq, note)
+
+    def _do(self, trigger: Trigger) -> str:
+        repository = trigger.issue.repository
+        match trigger.kind:
+            case TriggerKind.STOP:
+                return self._stop(trigger)
+            case TriggerKind.HELP:
+                return self._help(trigger)
+            case TriggerKind.INSTALLED:
+                self.github.ensure_label(repository, self.label)
+                return "label is there"
+            case TriggerKind.UNINSTALLED if repository.id == 0:
+                stopped = self.store.request_stop_of_account(repository.installation_id, trigger.because)
+                return f"{stopped} runs asked to stop"
+            case TriggerKind.UNINSTALLED:
+                stopped = self.store.request_stop(repository.id, None, trigger.because)
+                return f"{stopped} runs asked to stop"
+            case TriggerKind.START | TriggerKind.RETRY:
+                raise AssertionError(trigger.kind)
+
+    def _stop(self, trigger: Trigger) -> str:
+        """End what runs or waits for the issue. Facts (closed, label removed) need no permission, a comment does."""
+        issue, asked = trigger.issue, trigger.comment_id is not None
+        if asked and not self._may(trigger):
+            self.github.react(issue, "-1", comment_id=trigger.comment_id)
+            return "no permission to stop"
+        stopped = self.store.request_stop(issue.repository.id, issue.number, trigger.because)
+        dropped = self._drop_waiting(trigger)
+        if asked:
+            self.github.react(issue, "eyes" if stopped or dropped else "confused", comment_id=trigger.comment_id)
+        return f"{stopped} run asked to stop, {dropped} waiting dropped"
+
+    def _help(self, trigger: Trigger) -> str:
+        if not self._may(trigger):
+            return "no permission to be answered"
+        text = help_comment(key=trigger.key, label=self.label, complaint=trigger.text)
+        self.github.post_comment(trigger.issue, text, marker=reply_marker(trigger.key))
+        return "answered"
+
+    def _may(self, trigger: Trigger) -> bool:
+        permission = self.github.permission(trigger.issue.repository, trigger.sender.login)
+        return at_least(permission, self.min_permission)
+
+    def _drop_waiting(self, trigger: Trigger) -> int:
+        older = [
+            each
+            for each in self.store.waiting()
+            if is_run(each.trigger.kind)
+            and _issue(each.trigger) == _issue(trigger)
+            and each.trigger.occurred_at <= trigger.occurred_at
+        ]
+        for each in older:
+            self.store.settle(each.seq, f"dropped: {trigger.because}")
+        return len(older)
+
+
+def _issue(trigger: Trigger) -> tuple[int, int]:
+    return trigger.issue.repository.id, trigger.issue.number

@@ -1,0 +1,58 @@
+"""What a run stands on: a base commit, how its tests are run, and clean workspaces made of both."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bot.errors import Stopped, Unavailable
+from bot.proof import Plant, place, run_tests
+from bot.records import Change, StopCheck, TestPlan, TestReport
+from bot.repository import Mirror
+from sandbox import Limits, Sandbox, SandboxError, Workspace
+from sandbox.contract import File
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Everything that stays the same through one run. `base` is a commit in the mirror; `image` a prepared one."""
+
+    mirror: Mirror
+    base: str
+    plan: TestPlan
+    sandbox: Sandbox
+    image: str | None
+    limits: Limits
+    stop: StopCheck
+
+    @contextmanager
+    def workspace(self, treeish: str, replaced: Mapping[str, File | None] | None = None) -> Iterator[Workspace]:
+        """A fresh workspace that holds a tree, with some of its files replaced or (None) removed.
+
+        Raises `Unavailable` when the sandbox fails, in the body too.
+        """
+        try:
+            with self.sandbox.open(image=self.image, limits=self.limits) as workspace:
+                workspace.put(self.mirror.archive(treeish))
+                place(workspace, replaced or {})
+                yield workspace
+        except SandboxError as failure:
+            raise Unavailable(f"the sandbox failed: {failure}") from failure
+
+    def tree(self, change: Change) -> str:
+        """The tree that a change makes of the base."""
+        return self.mirror.apply(self.base, change.patch) if change.patch else self.base
+
+    def test(
+        self, treeish: str, replaced: Mapping[str, File | None] | None = None, *, plant: Plant | None = None
+    ) -> TestReport:
+        """Run the test command once, in a clean workspace; a plant goes in under a new name.
+
+        Raises `Stopped` when a person ended the run.
+        """
+        planted = plant.again(secrets.token_hex(8)) if plant else None
+        with self.workspace(treeish, replaced) as workspace:
+            report = run_tests(workspace, self.plan, timeout_s=self.limits.wall_s, plant=planted, stop=self.stop)
+        if self.stop():
+            raise Stopped
+        return report

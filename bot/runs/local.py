@@ -1,0 +1,159 @@
+"""One go at one issue in a repository on this machine, without GitHub: what `selfcode run` does."""
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.agent import Agent
+from bot.errors import Refused, Stopped, Unavailable
+from bot.records import Caps, Outcome, Progress, Proof, RunResult, StopCheck, Task, TestPlan, dump
+from bot.repository import Mirror, RepositoryConfig, guess, read_config
+from bot.repository.export import git_directory
+from bot.runs import solving
+from bot.runs.ground import Ground
+from bot.runs.house import PrepareImage, Setup, declared_files
+from bot.runs.solving import Author
+from bot.writing.report import markdown_report
+from sandbox import Limits, Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """What a local run is made with. `test` overrides what the repository says of its tests."""
+
+    repository: Path
+    task: Task
+    agent: Agent
+    model: str
+    sandbox: Sandbox
+    prepare_image: PrepareImage
+    image: str
+    caps: Caps
+    limits: Limits
+    author: Author
+    stop: StopCheck
+    tell: Callable[[str], None]
+    test: str = ""
+    directory: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class LocalResult:
+    """How it ended; the branch, where there is one; the folder with report and trace."""
+
+    result: RunResult
+    branch: str
+    folder: Path
+
+
+def run_locally(local: Local) -> LocalResult:
+    """Work on the commit that is checked out; what is not committed is not seen. Raises `Refused` for bad input."""
+    with tempfile.TemporaryDirectory(prefix="selfcode-") as folder:
+        mirror = Mirror(Path(folder) / "mirror.git")
+        url = str(local.repository.resolve())
+        base = mirror.fetch_branch(url, "HEAD", stop=local.stop)
+        if base is None:
+            raise Refused(f"{local.repository} has no commit yet: commit something first.")
+        result = _work(local, mirror, base)
+        branch = ""
+        if result.head_sha:
+            branch = branch_name(local.task)
+            mirror.export_branch(local.repository, result.head_sha, branch, own_email=local.author.email)
+        return LocalResult(result, branch, _keep(local, result))
+
+
+def branch_name(task: Task) -> str:
+    """The branch of a local run: of the task's words by their hash, so that the same task has the same branch."""
+    words = f"{task.title}\0{task.body}".encode()
+    return f"selfcode/run-{hashlib.sha256(words).hexdigest()[:10]}"
+
+
+@dataclass
+class _SoFar:
+    """What a run has come to, however it is cut off."""
+
+    baseline: solving.Baseline | None = None
+    progress: Progress = field(default_factory=Progress)
+    proof: Proof | None = None
+    head: str = ""
+
+
+def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
+    config = read_config(lambda path: mirror.read(base, path))
+    if local.test:
+        config = config.model_copy(update={"test": local.test, "directory": local.directory})
+    plan = config.plan(guess(lambda path: mirror.read(base, path), mirror.entries(base)))
+    if plan is None:
+        raise Refused("There is no test command: give one with --test, or put `test:` into .github/selfcode.yml.")
+    so_far = _SoFar()
+    try:
+        outcome, reason = _solve(local, mirror, base, config=config, plan=plan, so_far=so_far)
+    except Refused as refusal:
+        outcome, reason = Outcome.REFUSED, str(refusal)
+    except Stopped:
+        outcome, reason = Outcome.STOPPED, "stopped"
+    except Unavailable as away:
+        outcome, reason = Outcome.ERROR, str(away)
+    return RunResult(
+        outcome=outcome,
+        reason=reason,
+        plan=plan,
+        baseline=so_far.baseline.report if so_far.baseline else None,
+        progress=so_far.progress,
+        proof=so_far.proof,
+        base_sha=base,
+        head_sha=so_far.head,
+        model=local.model,
+        sandbox=local.sandbox.name,
+    )
+
+
+def _solve(
+    local: Local, mirror: Mirror, base: str, *, config: RepositoryConfig, plan: TestPlan, so_far: _SoFar
+) -> tuple[Outcome, str]:
+    local.tell(f"tests: {plan.test}" + (f" (guessed from {plan.guessed_from})" if plan.guessed_from else ""))
+    ground = Ground(mirror, base, plan, local.sandbox, _image(local, mirror, base, plan), local.limits, local.stop)
+    so_far.baseline = baseline = solving.take_baseline(ground)
+    local.tell(f"on the base: {baseline.report.counts}")
+    if not baseline.report.could_run:
+        return Outcome.BASELINE_BROKEN, f"The test command on the untouched base: {baseline.report.state}."
+    caps = config.lowered(local.caps)
+    while so_far.progress.verdict is None:
+        so_far.progress = solving.iterate(
+            ground, local.agent, local.task, so_far.progress, caps=caps, baseline=baseline.report, tell=local.tell
+        )
+        last = so_far.progress.iterations[-1]
+        after = last.report.counts if last.report else "no test run"
+        local.tell(f"iteration {last.number}: {last.summary}: {after}; {last.why_next}")
+    if solving.needs_proof(so_far.progress):
+        forbidden = solving.forbidden(ground, so_far.progress, config.protect)
+        if forbidden:
+            raise Refused(f"The change touches what is protected: {', '.join(forbidden)}.")
+        local.tell("proving the change in clean workspaces")
+        so_far.proof = solving.take_proof(ground, so_far.progress, baseline)
+    outcome, reason = solving.outcome_of(so_far.progress, so_far.proof)
+    if outcome in (Outcome.PROVEN, Outcome.UNPROVEN):
+        so_far.head = solving.commit(ground, so_far.progress, local.task, author=local.author, when=datetime.now(UTC))
+    return outcome, reason
+
+
+def _image(local: Local, mirror: Mirror, base: str, plan: TestPlan) -> str | None:
+    """The prepared image; its key is the folder's, in place of a repository's number."""
+    key = int(hashlib.sha256(str(local.repository.resolve()).encode()).hexdigest()[:12], 16)
+    setup = Setup(key, plan.image or local.image, plan.setup, mirror.archive(base), declared_files(mirror, base))
+    return local.prepare_image(setup, local.stop)
+
+
+def _keep(local: Local, result: RunResult) -> Path:
+    """Write report, patch and trace beside the repository's git data, where no commit takes them along."""
+    run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder = git_directory(local.repository) / "selfcode" / run
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.md").write_text(markdown_report(result, local.task, run_id=run), encoding="utf-8")
+    (folder / "trace.json").write_text(dump(result), encoding="utf-8")
+    if result.progress.change.patch:
+        (folder / "change.patch").write_text(result.progress.change.patch, encoding="utf-8")
+    return folder

@@ -1,0 +1,105 @@
+"""One go at one issue, step by step, without a word of where it came from: used by the App and by `selfcode run`."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.agent import Agent
+from bot.proof import Arrangement, Plant, Side, goes_with_tests, overlay, plant_that_shows, protected, prove
+from bot.records import Caps, Outcome, Progress, Proof, Task, TestReport, Verdict
+from bot.repository import title_for
+from bot.runs.ground import Ground
+from bot.runs.workbench import Bench
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The untouched base under its own test command, and the plant that this command is seen to report, if any."""
+
+    report: TestReport
+    plant: Plant | None
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who commits."""
+
+    name: str
+    email: str
+
+
+def take_baseline(ground: Ground) -> Baseline:
+    """Run the test command on the base, and find where a planted test is noticed."""
+    report = ground.test(ground.base)
+    plant = plant_that_shows(report, secrets.token_hex(8), lambda plant: ground.test(ground.base, plant=plant))
+    return Baseline(report, plant)
+
+
+def iterate(
+    ground: Ground,
+    agent: Agent,
+    task: Task,
+    progress: Progress,
+    *,
+    caps: Caps,
+    baseline: TestReport,
+    tell: Callable[[str], None],
+) -> Progress:
+    """One iteration in a fresh workspace that holds the base and the change so far."""
+    with ground.workspace(ground.tree(progress.change)) as workspace:
+        bench = Bench(ground, workspace)
+        return agent.iterate(task, progress, bench, caps=caps, baseline=baseline, stop=ground.stop, tell=tell)
+
+
+def take_proof(ground: Ground, progress: Progress, baseline: Baseline, *, accepted_tests: bool = False) -> Proof:
+    """Judge the change in clean workspaces, from its patch alone."""
+    tree = ground.tree(progress.change)
+    files = ground.mirror.changed_files(ground.base, tree)
+
+    def run(arrangement: Arrangement) -> TestReport:
+        side, replaced = overlay(files, arrangement)
+        return ground.test(ground.base if side is Side.BASE else tree, replaced, plant=baseline.plant)
+
+    return prove(files, baseline.report, run, accepted_tests=accepted_tests)
+
+
+def needs_proof(progress: Progress) -> bool:
+    """Whether there is something to prove: green tests and a change."""
+    return progress.verdict is Verdict.SOLVED and not progress.change.is_empty
+
+
+def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
+    """How the run ended, and why, in words for people."""
+    match progress.verdict:
+        case Verdict.SOLVED if proof is not None:
+            return (Outcome.PROVEN, "") if proof.holds else (Outcome.UNPROVEN, " ".join(proof.missing))
+        case Verdict.NOTHING_TO_DO:
+            return Outcome.NOTHING_TO_DO, progress.why
+        case Verdict.STOPPED:
+            return Outcome.STOPPED, progress.why
+        case Verdict.LIMIT | Verdict.GAVE_UP | Verdict.SOLVED | None:
+            return Outcome.UNSOLVED, progress.why
+
+
+def forbidden(ground: Ground, progress: Progress, patterns: Sequence[str]) -> tuple[str, ...]:
+    """The paths of the change that no run may touch: workflows, and what the repository protects."""
+    return protected(ground.mirror.changed_files(ground.base, ground.tree(progress.change)), patterns)
+
+
+def commit(ground: Ground, progress: Progress, task: Task, *, author: Author, when: datetime) -> str:
+    """Write the change as commits: the tests, then the rest. The same arguments give the same head."""
+    mirror, tree = ground.mirror, ground.tree(progress.change)
+    with_tests = {file.path for file in mirror.changed_files(ground.base, tree) if goes_with_tests(file)}
+    tests_only = mirror.tree_of(ground.base, tree, lambda path: path in with_tests)
+    title = title_for(task.title, task.number)
+    parts = [(tests_only, f"Test: {title}"), (tree, title)]
+    head, before = ground.base, mirror.tree_with(ground.base, {})
+    for part, subject in parts:
+        if part == before:
+            continue
+        head = mirror.commit(
+            part, parents=[head], message=subject, author_name=author.name, author_email=author.email, when=when
+        )
+        before = part
+    return head

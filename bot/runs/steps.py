@@ -1,0 +1,141 @@
+"""The durable steps of a run: each is done once, its value kept, and a restarted worker goes on behind the last one."""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from dbos import DBOS, DBOSConfig, Serializer, SetWorkflowID
+from sqlalchemy import make_url
+
+from bot.errors import Gone, Refused, Stopped, Unavailable
+from bot.records import StopCheck
+
+STEPS_VERSION = "1"
+"""Changed whenever the steps of a run change: runs that an older version started are then left to it."""
+
+PATIENCE = (2.0, 10.0, 30.0)
+"""Seconds to wait before each further try of a step whose service was away and did not say for how long."""
+
+LONGEST_WAIT_S = 900.0
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any] | list[Any] | str | int | float | bool | None
+
+
+class JsonSerializer(Serializer):
+    """Keeps step values as JSON, never as pickle. An exception, which only a bug raises, keeps its text."""
+
+    def serialize(self, data: Any) -> str:
+        return json.dumps(data, default=lambda value: {"error": f"{type(value).__name__}: {value}"})
+
+    def deserialize(self, serialized_data: str) -> Any:
+        value = json.loads(serialized_data)
+        if isinstance(value, dict) and set(value) == {"error"}:
+            return RuntimeError(value["error"])
+        return value
+
+    def name(self) -> str:
+        return "selfcode_json"
+
+
+_EXPECTED: dict[str, Callable[[str], Exception]] = {
+    "refused": Refused,
+    "gone": Gone,
+    "stopped": Stopped,
+    "unavailable": Unavailable,
+}
+
+
+def step(name: str, work: Callable[[], Json], *, stop: StopCheck) -> Any:
+    """Do a durable step of the running workflow, or return what it came to before the restart.
+
+    What people must act on (`Refused`, `Gone`, `Stopped`) is kept as the step's value and raised again; `Unavailable`
+    is waited out, patiently but not forever, and raised when patience ends.
+    """
+    came_to = DBOS.run_step({"name": name}, _attempt, name, work, stop)
+    for kind, error in _EXPECTED.items():
+        if kind in came_to:
+            raise error(came_to[kind])
+    return came_to["value"]
+
+
+def _attempt(name: str, work: Callable[[], Json], stop: StopCheck) -> dict[str, Any]:
+    waits = iter(PATIENCE)
+    while True:
+        try:
+            return {"value": work()}
+        except Refused as refusal:
+            return {"refused": str(refusal)}
+        except Gone as gone:
+            return {"gone": str(gone)}
+        except Stopped as stopped:
+            return {"stopped": str(stopped)}
+        except Unavailable as away:
+            wait = next(waits, None)
+            log.warning("step %s: %s", name, away)
+            if wait is None:
+                return {"unavailable": str(away)}
+            if not _pause(max(wait, min(away.retry_after_s or 0.0, LONGEST_WAIT_S)), stop):
+                return {"stopped": ""}
+
+
+def _pause(seconds: float, stop: StopCheck) -> bool:
+    """Wait; False where a stop cut it short."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if stop():
+            return False
+        time.sleep(min(0.5, seconds))
+    return True
+
+
+@dataclass
+class Engine:
+    """The durable engine under the runs: one in a process."""
+
+    database_url: str
+    executor_id: str
+    tell_story: Callable[[str], None]
+
+    def __enter__(self) -> Self:
+        config: DBOSConfig = {
+            "name": "selfcode",
+            "system_database_url": self.database_url,
+            "application_version": STEPS_VERSION,
+            "executor_id": self.executor_id,
+            "serializer": JsonSerializer(),
+            "log_level": "ERROR",
+            "notification_listener_polling_interval_sec": 0.5,
+            "run_migrations": True,
+        }
+        _make_folder(self.database_url)
+        DBOS(config=config)
+        tell_story = self.tell_story
+
+        @DBOS.workflow(name="run", max_recovery_attempts=1000)
+        def run(run_id: str) -> str:
+            tell_story(run_id)
+            return run_id
+
+        self._workflow = run
+        DBOS.launch()
+        return self
+
+    def start(self, run_id: str) -> None:
+        """Start the run's workflow, or do nothing where it was started before."""
+        with SetWorkflowID(run_id):
+            DBOS.start_workflow(self._workflow, run_id)
+
+    def __exit__(self, *_: object) -> None:
+        DBOS.destroy(workflow_completion_timeout_sec=0)
+
+
+def _make_folder(url: str) -> None:
+    database = make_url(url).database
+    if url.startswith("sqlite") and database:
+        Path(database).parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,252 @@
+"""What is kept of triggers and runs. One small transaction a call; every call may be repeated."""
+
+import json
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, and_, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from bot.records import Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict, dump, load
+from bot.runs.tables import answers, inbox, iterations, runs
+
+_RUN_IDS = uuid.UUID("6f1c0f0e-6d0c-4d6f-9c59-5e1fc0de0001")
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A trigger that was accepted and not yet acted on."""
+
+    seq: int
+    trigger: Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run as it is kept. Times are seconds since the epoch."""
+
+    id: str
+    trigger: Trigger
+    is_finished: bool
+    started_at: float
+    finished_at: float | None
+    stop_because: str | None
+    outcome: Outcome | None
+    reason: str | None
+
+
+def run_id_for(trigger: Trigger) -> str:
+    """The id of the run that a trigger starts: the same however often it is asked."""
+    return uuid.uuid5(_RUN_IDS, trigger.key).hex[:16]
+
+
+class SqlInbox:
+    """Where accepted triggers wait: one INSERT each, unique by what they ask."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def accept(self, trigger: Trigger) -> Receipt:
+        """Keep a trigger. `DUPLICATE` where the same one was accepted before, however it came out since."""
+        row = {
+            "key": trigger.key,
+            "kind": str(trigger.kind),
+            "installation_id": trigger.issue.repository.installation_id,
+            "repository_id": trigger.issue.repository.id,
+            "number": trigger.issue.number,
+            "trigger": dump(trigger),
+            "accepted_at": time.time(),
+            "state": "waiting",
+        }
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(insert(inbox).values(**row))
+        except IntegrityError:
+            return Receipt.DUPLICATE
+        return Receipt.ACCEPTED
+
+
+class Store:
+    """Triggers and runs, for the worker."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def waiting(self) -> Sequence[Waiting]:
+        """Every trigger that waits, oldest first."""
+        query = select(inbox.c.seq, inbox.c.trigger).where(inbox.c.state == "waiting").order_by(inbox.c.seq)
+        with self._engine.connect() as connection:
+            return [Waiting(row.seq, load(Trigger, row.trigger)) for row in connection.execute(query)]
+
+    def settle(self, seq: int, note: str) -> None:
+        """Mark a trigger as done, with what came of it."""
+        with self._engine.begin() as connection:
+            connection.execute(update(inbox).where(inbox.c.seq == seq).values(state="done", note=note))
+
+    def begin_run(self, waiting: Waiting) -> str:
+        """Turn a trigger into a run, in one transaction. Returns the run's id."""
+        trigger = waiting.trigger
+        run_id = run_id_for(trigger)
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(inbox).where(inbox.c.seq == waiting.seq).values(state="done", note=f"run {run_id}")
+            )
+            if connection.execute(select(runs.c.id).where(runs.c.id == run_id)).first() is None:
+                connection.execute(
+                    insert(runs).values(
+                        id=run_id,
+                        installation_id=trigger.issue.repository.installation_id,
+                        repository_id=trigger.issue.repository.id,
+                        number=trigger.issue.number,
+                        trigger=dump(trigger),
+                        state="running",
+                        started_at=time.time(),
+                    )
+                )
+        return run_id
+
+    def unfinished(self) -> Sequence[RunRow]:
+        """Every run that has not ended, oldest first."""
+        return self._runs(runs.c.state == "running")
+
+    def runs_of(self, repository_id: int, number: int) -> Sequence[RunRow]:
+        """Every run of an issue, oldest first."""
+        return self._runs(and_(runs.c.repository_id == repository_id, runs.c.number == number))
+
+    def run(self, run_id: str) -> RunRow:
+        """One run by its id. Raises `KeyError` where there is none."""
+        found = self._runs(runs.c.id == run_id)
+        if not found:
+            raise KeyError(run_id)
+        return found[0]
+
+    def _runs(self, condition: Any) -> list[RunRow]:
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(runs).where(condition).order_by(runs.c.started_at, runs.c.id)).all()
+        return [
+            RunRow(
+                id=row.id,
+                trigger=load(Trigger, row.trigger),
+                is_finished=row.state == "finished",
+                started_at=row.started_at,
+                finished_at=row.finished_at,
+                stop_because=row.stop_because,
+                outcome=Outcome(row.outcome) if row.outcome else None,
+                reason=row.reason,
+            )
+            for row in rows
+        ]
+
+    def request_stop(self, repository_id: int, number: int | None, because: str) -> int:
+        """Ask the unfinished runs of an issue to stop, or of the whole repository where `number` is None.
+
+        Returns how many were asked.
+        """
+        condition = and_(
+            runs.c.repository_id == repository_id, runs.c.state == "running", runs.c.stop_because.is_(None)
+        )
+        if number is not None:
+            condition = and_(condition, runs.c.number == number)
+        with self._engine.begin() as connection:
+            return connection.execute(update(runs).where(condition).values(stop_because=because)).rowcount
+
+    def request_stop_of_account(self, installation_id: int, because: str) -> int:
+        """Ask every unfinished run of an installation to stop. Returns how many were asked."""
+        condition = and_(
+            runs.c.installation_id == installation_id, runs.c.state == "running", runs.c.stop_because.is_(None)
+        )
+        with self._engine.begin() as connection:
+            return connection.execute(update(runs).where(condition).values(stop_because=because)).rowcount
+
+    def stop_because(self, run_id: str) -> str | None:
+        """Why the run is to stop; None while nobody asked."""
+        with self._engine.connect() as connection:
+            reason: str | None = connection.execute(select(runs.c.stop_because).where(runs.c.id == run_id)).scalar()
+        return reason
+
+    def facts(self, run_id: str) -> dict[str, Any]:
+        """What the steps of a run found out so far."""
+        with self._engine.connect() as connection:
+            return _facts(connection, run_id)
+
+    def learn(self, run_id: str, **found: Any) -> None:
+        """Keep what a step found out. Values are JSON."""
+        with self._engine.begin() as connection:
+            known = _facts(connection, run_id) | found
+            connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known)))
+
+    def keep_progress(self, run_id: str, progress: Progress) -> None:
+        """Keep the newest iteration of a progress, once, and what the run has cost by now."""
+        newest = progress.iterations[-1]
+        row = {
+            "iteration": dump(newest),
+            "verdict": str(progress.verdict) if progress.verdict else None,
+            "why": progress.why,
+        }
+        with self._engine.begin() as connection:
+            place = and_(iterations.c.run_id == run_id, iterations.c.number == newest.number)
+            if connection.execute(update(iterations).where(place).values(**row)).rowcount == 0:
+                connection.execute(insert(iterations).values(run_id=run_id, number=newest.number, **row))
+            connection.execute(update(runs).where(runs.c.id == run_id).values(cost_usd=progress.spend.cost_usd or 0.0))
+
+    def progress(self, run_id: str) -> Progress:
+        """The agent's state as last kept: what a crashed run goes on from."""
+        query = select(iterations).where(iterations.c.run_id == run_id).order_by(iterations.c.number)
+        with self._engine.connect() as connection:
+            rows = connection.execute(query).all()
+        if not rows:
+            return Progress()
+        done = tuple(load(Iteration, row.iteration) for row in rows)
+        last = rows[-1]
+        spend: Spend = done[-1].spend
+        return Progress(done, spend, Verdict(last.verdict) if last.verdict else None, last.why)
+
+    def finish(self, run_id: str, outcome: Outcome, reason: str) -> None:
+        """End a run. The first end stands."""
+        still_running = and_(runs.c.id == run_id, runs.c.state == "running")
+        values = {"state": "finished", "finished_at": time.time(), "outcome": str(outcome), "reason": reason}
+        with self._engine.begin() as connection:
+            connection.execute(update(runs).where(still_running).values(**values))
+
+    def spent_today(self, *, repository_id: int | None = None, installation_id: int | None = None) -> float:
+        """USD spent by the runs that began in the last 24 hours."""
+        condition = runs.c.started_at > time.time() - DAY_S
+        if repository_id is not None:
+            condition = and_(condition, runs.c.repository_id == repository_id)
+        if installation_id is not None:
+            condition = and_(condition, runs.c.installation_id == installation_id)
+        with self._engine.connect() as connection:
+            return float(
+                connection.execute(select(func.coalesce(func.sum(runs.c.cost_usd), 0.0)).where(condition)).scalar_one()
+            )
+
+    def answer_once(self, key: str) -> bool:
+        """True for the first caller with this key, False ever after."""
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(insert(answers).values(key=key, at=time.time()))
+        except IntegrityError:
+            return False
+        return True
+
+    def last_pushed(self, repository_id: int, number: int) -> frozenset[str]:
+        """The commits that runs of this issue pushed: a branch whose head is none of them holds a person's work."""
+        query = select(runs.c.facts).where(and_(runs.c.repository_id == repository_id, runs.c.number == number))
+        with self._engine.connect() as connection:
+            known = [json.loads(row.facts) for row in connection.execute(query)]
+        return frozenset(facts["head_sha"] for facts in known if facts.get("head_sha"))
+
+
+def _facts(connection: Connection, run_id: str) -> dict[str, Any]:
+    text = connection.execute(select(runs.c.facts).where(runs.c.id == run_id)).scalar_one()
+    facts: dict[str, Any] = json.loads(text)
+    return facts
+
+
+def is_run(kind: TriggerKind) -> bool:
+    """Whether a trigger of this kind becomes a run."""
+    return kind in (TriggerKind.START, TriggerKind.RETRY)

@@ -1,0 +1,95 @@
+"""The tables of inbox and runs, and the engine that reaches them (SQLite or PostgreSQL)."""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Engine,
+    Float,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    create_engine,
+    event,
+)
+from sqlalchemy.schema import CreateTable
+
+metadata = MetaData()
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("key", String(300), nullable=False, unique=True),
+    Column("kind", String(20), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("repository_id", BigInteger, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("trigger", Text, nullable=False),
+    Column("accepted_at", Float, nullable=False),
+    Column("state", String(10), nullable=False, default="waiting", index=True),
+    Column("note", Text, nullable=False, default=""),
+)
+"""`state`: waiting, running (a run was started for it) or done. `note` says what came of it."""
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("repository_id", BigInteger, nullable=False, index=True),
+    Column("number", Integer, nullable=False),
+    Column("trigger", Text, nullable=False),
+    Column("state", String(10), nullable=False, index=True),
+    Column("started_at", Float, nullable=False),
+    Column("finished_at", Float),
+    Column("stop_because", Text),
+    Column("cost_usd", Float, nullable=False, default=0.0),
+    Column("facts", Text, nullable=False, default="{}"),
+    Column("outcome", String(20)),
+    Column("reason", Text),
+)
+"""`state`: running or finished. `facts` is JSON: what the steps found out (base commit, plan, comment ids …)."""
+
+iterations = Table(
+    "iterations",
+    metadata,
+    Column("run_id", String(40), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("iteration", Text, nullable=False),
+    Column("verdict", String(30)),
+    Column("why", Text, nullable=False, default=""),
+    UniqueConstraint("run_id", "number"),
+)
+"""One row an iteration: the trace, and what a crashed run goes on from."""
+
+answers = Table("answers", metadata, Column("key", String(300), primary_key=True), Column("at", Float, nullable=False))
+"""What was answered, so that nothing is answered twice."""
+
+
+def connect(url: str) -> Engine:
+    """An engine for the URL; a SQLite file is put into WAL mode and waits for other writers."""
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": 30})
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+
+    return engine
+
+
+def migrate(engine: Engine) -> None:
+    """Create what is not there yet. Safe from several processes at once."""
+    with engine.begin() as connection:
+        for table in metadata.sorted_tables:
+            connection.execute(CreateTable(table, if_not_exists=True))
+        for table in metadata.sorted_tables:
+            for index in table.indexes:
+                index.create(connection, checkfirst=True)

@@ -1,0 +1,88 @@
+"""The worker process: takes triggers from the inbox, runs what they ask for, goes on with what an earlier one left."""
+
+import fcntl
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.exc import OperationalError
+
+from bot.errors import ConfigError
+from bot.runs.dispatcher import Dispatcher
+from bot.runs.house import House
+from bot.runs.steps import Engine
+from bot.runs.workflow import tell
+
+LOOK_EVERY_S = 0.25
+BEAT = "worker.beat"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker over one home."""
+
+    house: House
+    steps_url: str
+    allowed_owners: frozenset[str]
+    runs_at_once: int
+    remove_leftovers: Callable[[], int]
+
+    def work(self, until: threading.Event) -> None:
+        """Work until the event is set. Raises `ConfigError` where another worker is at work on the same home."""
+        with alone(self.house.home):
+            self._clear()
+            with Engine(self.steps_url, "worker", lambda run_id: tell(run_id, self.house)) as engine:
+                dispatcher = Dispatcher(
+                    store=self.house.store,
+                    github=self.house.github,
+                    starter=engine,
+                    allowed_owners=self.allowed_owners,
+                    label=self.house.label,
+                    min_permission=self.house.min_permission,
+                    runs_at_once=self.runs_at_once,
+                )
+                dispatcher.resume()
+                log.info("the worker is ready")
+                while not until.wait(LOOK_EVERY_S):
+                    self._turn(dispatcher)
+                self._leave()
+
+    def _turn(self, dispatcher: Dispatcher) -> None:
+        try:
+            (self.house.home / BEAT).touch()
+            dispatcher.turn()
+        except OperationalError:
+            log.exception("the database did not answer; the triggers wait")
+        except Exception:  # the outermost frame of the worker: one bad trigger must not end all runs
+            log.exception("bug in the dispatcher")
+
+    def _clear(self) -> None:
+        """Remove the containers that an earlier worker of this home left."""
+        removed = self.remove_leftovers()
+        if removed:
+            log.info("removed %d containers and volumes that an earlier worker left", removed)
+
+    def _leave(self) -> None:
+        """End at once, runs in mid-step too: they are durable, and go on there when a worker starts again."""
+        self.remove_leftovers()
+        log.info("the worker ends; unfinished runs go on at the next start")
+        logging.shutdown()
+        os._exit(0)
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Hold the home's worker lock. The kernel lets go of it when the process dies, however it dies."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (home / "worker.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(f"another worker is at work on {home}; a SQLite home takes one at a time") from None
+        yield

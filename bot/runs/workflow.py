@@ -1,0 +1,74 @@
+"""The story of a run, top to bottom. Each step is durable: a restarted worker goes on behind the last one done."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from bot.errors import Gone, Refused, Stopped, Unavailable
+from bot.records import Outcome
+from bot.runs.chapter import Chapter
+from bot.runs.house import House
+from bot.runs.solving import outcome_of
+from bot.runs.steps import step
+from bot.runs.stopping import StopFlag
+
+log = logging.getLogger(__name__)
+
+
+def tell(run_id: str, house: House) -> None:
+    """Run a run to its end, whatever that is. Never raises: nothing stays “working…”."""
+    stop = StopFlag(house.store, run_id)
+    chapter = Chapter(house, run_id, stop)
+
+    def once(name: str, work: Callable[[], Any]) -> Any:
+        return step(name, work, stop=stop)
+
+    try:
+        outcome, reason = _story(chapter, once)
+    except Refused as refusal:
+        outcome, reason = Outcome.REFUSED, str(refusal)
+    except Stopped as stopped:
+        outcome, reason = Outcome.STOPPED, stop.because or str(stopped)
+    except Gone as gone:
+        outcome, reason = Outcome.STOPPED, f"what the run was for is gone: {gone}"
+    except Unavailable as away:
+        outcome, reason = Outcome.ERROR, str(away)
+    except Exception:  # the outermost frame of a run: the log has the trace, the issue its end
+        log.exception("run %s: bug", run_id)
+        outcome, reason = Outcome.ERROR, "selfcode itself failed."
+    _end(chapter, once, outcome, reason)
+
+
+def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> tuple[Outcome, str]:
+    once("admit", chapter.admit)
+    once("fetch", chapter.fetch)
+    once("environment", chapter.prepare_environment)
+    broken = once("baseline", chapter.take_baseline)
+    if broken:
+        return Outcome.BASELINE_BROKEN, broken
+
+    number = 1
+    while not once(f"iteration {number}", partial(chapter.iterate, number)):
+        number += 1
+
+    once("proof", chapter.take_proof)
+    outcome, reason = outcome_of(chapter.progress, chapter.proof)
+    if outcome in (Outcome.PROVEN, Outcome.UNPROVEN) and chapter.publishes(outcome):
+        once("push", chapter.push)
+        once("pull request", lambda: chapter.open_pull_request(outcome, reason))
+    return outcome, reason
+
+
+def _end(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any], outcome: Outcome, reason: str) -> None:
+    """Say how it ended. The run is finished even where GitHub does not let us say so."""
+    for name, work in (
+        ("log", lambda: chapter.post_log(outcome, reason)),
+        ("check", lambda: chapter.set_check(outcome, reason)),
+        ("result", lambda: chapter.show_result(outcome, reason)),
+    ):
+        try:
+            once(name, work)
+        except (Refused, Gone, Stopped, Unavailable) as problem:
+            log.warning("run %s: %s was not written: %s", chapter.run_id, name, problem)
+    chapter.finish(outcome, reason)

@@ -1,0 +1,73 @@
+"""`selfcode serve`: web and worker as processes of their own, looked after until one is told to end."""
+
+import logging
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+WRONG_SETTINGS = 2
+CALM_S = 1.0
+LONGEST_CALM_S = 30.0
+GRACE_S = 10.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Child:
+    """One process that is kept running: started again when it dies, ever more slowly while it keeps dying."""
+
+    name: str
+    argv: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    calm_s: float = CALM_S
+    started_at: float = 0.0
+    due_at: float = field(default=0.0)
+
+    def keep(self, now: float) -> int | None:
+        """Start it where it is due. Returns the exit code that ends everything (wrong settings), else None."""
+        if self.process is None:
+            if now >= self.due_at:
+                self.process = subprocess.Popen(self.argv)
+                self.started_at = now
+            return None
+        ended = self.process.poll()
+        if ended is None:
+            return None
+        self.process = None
+        if ended == WRONG_SETTINGS:
+            return WRONG_SETTINGS
+        self.calm_s = CALM_S if now - self.started_at > LONGEST_CALM_S else min(self.calm_s * 2, LONGEST_CALM_S)
+        self.due_at = now + self.calm_s
+        log.warning("%s ended with %s; it is started again in %.0f s", self.name, ended, self.calm_s)
+        return None
+
+    def end(self) -> None:
+        """Ask it to end, and make it end where it does not."""
+        if self.process is None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def serve(until: threading.Event) -> int:
+    """Keep web and worker running until the event is set. Returns the exit code: 2 where settings are wrong."""
+    command = [sys.executable, "-m", "bot.cli"]
+    children = [Child("web", [*command, "web"]), Child("worker", [*command, "worker"])]
+    code = 0
+    try:
+        while not until.wait(0.2) and not code:
+            for child in children:
+                code = code or child.keep(time.monotonic()) or 0
+    finally:
+        for child in reversed(children):
+            child.end()
+    return code

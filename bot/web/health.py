@@ -1,0 +1,30 @@
+"""`GET /healthz`: the process answers. `GET /readyz`: it can also keep what it is sent. `GET /metrics`: figures."""
+
+from collections.abc import Callable, Sequence
+
+from flask import Blueprint, Response, jsonify, request
+
+from bot.web.loopback import is_local, require_local
+
+
+def health(*, problems: Callable[[], Sequence[str]], figures: Callable[[], tuple[bytes, str]]) -> Blueprint:
+    """The pages that watch over us. What is wrong is told on this machine only; elsewhere, whether something is."""
+    pages = Blueprint("health", __name__)
+
+    @pages.get("/healthz")
+    def healthz() -> Response:
+        return jsonify(alive=True)
+
+    @pages.get("/readyz")
+    def readyz() -> tuple[Response, int]:
+        found = list(problems())
+        shown = {"problems": found} if is_local(request) else {}
+        return jsonify(ready=not found, **shown), 503 if found else 200
+
+    @pages.get("/metrics")
+    def metrics() -> Response:
+        require_local(request)
+        text, content_type = figures()
+        return Response(text, content_type=content_type)
+
+    return pages

@@ -1,0 +1,88 @@
+"""Running the web application under gunicorn: several processes, each with some threads."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Flask
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+
+ACCESS_LINE = '%(h)s "%(m)s %(U)s" %(s)s %(b)sB %(M)sms %({x-github-event}i)s %({x-github-delivery}i)s'
+"""Without the query string: it may hold the code of the page that creates the App."""
+
+
+def serve(
+    app_factory: Callable[[], Flask],
+    *,
+    host: str,
+    port: int,
+    workers: int = 2,
+    threads: int = 4,
+    max_requests: int = 0,
+    on_ready: Callable[[int], None] | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT; does not return but by `SystemExit`.
+
+    `app_factory` is called once in each process, after the fork. Port 0 takes a free one; `on_ready` gets the port once
+    connections are accepted. A process is replaced after `max_requests` requests (0: never).
+    """
+    directory = tempfile.mkdtemp(prefix="selfcode-metrics-")
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
+
+    def when_ready(server: Any) -> None:
+        if on_ready:
+            on_ready(server.LISTENERS[0].sock.getsockname()[1])
+
+    def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's shape
+        """Called in the main process only; a `with` around all this would end in each child too."""
+        shutil.rmtree(directory, ignore_errors=True)
+
+    _Gunicorn(
+        app_factory,
+        {
+            "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+            "workers": workers,
+            "threads": threads,
+            "worker_class": "gthread",
+            "timeout": 30,
+            "graceful_timeout": 10,
+            "max_requests": max_requests,
+            "accesslog": "-",
+            "logger_class": _Log,
+            "access_log_format": ACCESS_LINE,
+            "proc_name": "selfcode-web",
+            "control_socket_disable": True,
+            "forwarded_allow_ips": "",
+            "when_ready": when_ready,
+            "on_exit": on_exit,
+        },
+    ).run()
+
+
+class _Gunicorn(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn without its command line, configuration files and environment variables."""
+
+    def __init__(self, app_factory: Callable[[], Flask], options: Mapping[str, Any]) -> None:
+        self._app_factory = app_factory
+        self._options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        return self._app_factory()
+
+
+class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn's log lines through this process' own logging; by itself it writes some of them to stdout."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        for log in (self.error_log, self.access_log):
+            log.handlers.clear()
+            log.propagate = True

@@ -1,0 +1,68 @@
+"""`POST /webhook`: verify, decide, enqueue, answer. Whatever takes longer is done by a worker."""
+
+import logging
+from collections.abc import Callable, Mapping
+
+from flask import Blueprint, Response, jsonify, request
+
+from bot.errors import DeliveryRejected, Unavailable
+from bot.records import Inbox, Receipt, Trigger
+from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.events import parse
+from bot.triggers.signature import verify
+
+log = logging.getLogger(__name__)
+
+PAYLOAD_LIMIT_BYTES = 25 * 1024 * 1024
+"""GitHub delivers nothing larger. Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
+
+Answer = tuple[Response, int]
+Count = Callable[[str | None, str], None]
+"""Counts one delivery: its event, how it was answered."""
+
+
+def webhook(*, secret: str, label: str, bot_login: str, inbox: Inbox, count: Count) -> Blueprint:
+    """The page that GitHub posts to.
+
+    202 for a trigger that was kept or is known already, 200 for what asks for nothing, 4xx for what is no delivery of
+    GitHub's, 503 where a trigger could not be kept: GitHub then shows the delivery as failed, and it can be sent again.
+    """
+    page = Blueprint("webhook", __name__)
+
+    @page.post("/webhook")
+    def receive() -> Answer:
+        body = request.get_data(cache=False)
+        event_name = request.headers.get("X-GitHub-Event")
+        delivery_id = request.headers.get("X-GitHub-Delivery", "")[:100]
+        try:
+            verify(secret, body, request.headers.get("X-Hub-Signature-256"))
+            event = parse(event_name, body, request.content_type)
+            decision = decide(event, label=label, bot_login=bot_login, delivery_id=delivery_id)
+            status, answer = _act(decision, inbox)
+        except DeliveryRejected as rejected:
+            status, answer = rejected.status, {"error": rejected.reason}
+        except Unavailable as failure:
+            log.error("delivery %s could not be kept: %s", delivery_id, failure)  # noqa: TRY400 - the reason says it all
+            status, answer = 503, {"error": "the delivery could not be kept; please send it again"}
+        count(event_name if status != 401 else None, next(iter(answer)))
+        log.info("delivery %s, %s: %s %s", delivery_id, event_name, status, answer)
+        return jsonify(answer), status
+
+    return page
+
+
+def _act(decision: Accept | Ignore | Pong, inbox: Inbox) -> tuple[int, Mapping[str, object]]:
+    match decision:
+        case Pong():
+            return 200, {"pong": True}
+        case Ignore(reason=reason):
+            return 200, {"ignored": reason}
+        case Accept(triggers=triggers):
+            return 202, _keep(triggers, inbox)
+
+
+def _keep(triggers: tuple[Trigger, ...], inbox: Inbox) -> Mapping[str, object]:
+    receipts = [inbox.accept(trigger) for trigger in triggers]
+    if Receipt.ACCEPTED in receipts:
+        return {"accepted": triggers[0].kind}
+    return {"duplicate": True}

@@ -1,0 +1,70 @@
+"""Numbers as people read them: tests, tokens, money, time."""
+
+from bot.records import Caps, Iteration, Spend, TestReport
+
+
+def plural(count: int, noun: str) -> str:
+    """“1 test”, “2,340 tests”."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+
+
+def tokens(count: int) -> str:
+    """“950”, “12,400”; from a million on “1.2 million”."""
+    return f"{count / 1_000_000:.1f} million" if count >= 1_000_000 else f"{count:,}"
+
+
+def cost(usd: float | None) -> str:
+    """“USD 0.12”; fractions of a cent are shown as such, an unknown price is said."""
+    if usd is None:
+        return "price unknown"
+    return f"USD {usd:.2f}" if usd >= 0.01 or usd == 0 else f"USD {usd:.4f}"
+
+
+def duration(seconds: float) -> str:
+    """“4 s”, “3 min 20 s”, “1 h 5 min”."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def spent(spend: Spend) -> str:
+    """“4 model calls, 12,400 tokens, USD 0.12”."""
+    return f"{plural(spend.calls, 'model call')}, {tokens(spend.tokens)} tokens, {cost(spend.cost_usd)}"
+
+
+def spent_of(spend: Spend, caps: Caps) -> str:
+    """The spend beside its limits: tokens, money where its price is known, minutes."""
+    parts = [f"{tokens(spend.tokens)} of {tokens(caps.tokens)} tokens"]
+    if spend.cost_usd is None:
+        parts.append("the model's price is not known, so that tokens are the limit")
+    elif caps.cost_usd is None:
+        parts.append(cost(spend.cost_usd))
+    else:
+        parts.append(f"{cost(spend.cost_usd)} of {cost(caps.cost_usd).removeprefix('USD ')}")
+    parts.append(f"{duration(spend.seconds)} of {duration(caps.minutes * 60)}")
+    return ", ".join(parts)
+
+
+def iteration_tokens(iteration: Iteration) -> str:
+    """The tokens of one iteration; `≈` where the server did not report them and they were estimated."""
+    total = sum(call.usage.prompt_tokens + call.usage.completion_tokens for call in iteration.calls)
+    return ("≈ " if any(call.usage.estimated for call in iteration.calls) else "") + tokens(total)
+
+
+def iteration_cost(iteration: Iteration) -> str:
+    """What one iteration cost, a dash where the price is not known."""
+    costs = [call.usage.cost_usd for call in iteration.calls]
+    known = [each for each in costs if each is not None]
+    return cost(sum(known)) if len(known) == len(costs) else "–"
+
+
+def counts(report: TestReport | None) -> str:
+    """“12 passed, 1 failed”, the state where no test is known by name, a dash where none ran yet."""
+    return "–" if report is None else report.counts

@@ -1,0 +1,26 @@
+"""The iterations so far, as a table."""
+
+from bot.records import Iteration, Progress, TestReport
+from bot.writing.document import table
+from bot.writing.figures import counts, duration, iteration_cost, iteration_tokens
+from bot.writing.safe import inline
+
+HEADER = ("#", "change", "tests before → after", "tokens", "cost", "time", "then")
+
+
+def iteration_table(progress: Progress, baseline: TestReport | None) -> str:
+    """One line an iteration: what changed, the tests before and after, what it took, why it went on."""
+    befores = [baseline, *(iteration.report for iteration in progress.iterations)]
+    return table(HEADER, [_row(each, before) for each, before in zip(progress.iterations, befores, strict=False)])
+
+
+def _row(iteration: Iteration, before: TestReport | None) -> tuple[str, ...]:
+    return (
+        str(iteration.number),
+        inline(iteration.summary, 160) or "no change",
+        f"{counts(before)} → {counts(iteration.report)}",
+        iteration_tokens(iteration),
+        iteration_cost(iteration),
+        duration(iteration.duration_s),
+        inline(iteration.why_next, 160),
+    )

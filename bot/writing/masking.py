@@ -1,0 +1,84 @@
+"""Keep secrets out of everything that people read: tokens by their formats, and the operator's own values."""
+
+import base64
+import re
+from collections.abc import Iterable
+from urllib.parse import quote
+
+MASK = "[masked]"
+SHORTEST_VALUE = 8
+"""Exact values below this length are not masked: they would hit ordinary words, and are no secrets."""
+
+_UNSEEN = r"[\\\u200b]*"
+
+_PRIVATE_KEY = (
+    # to its end or, where that was cut off, as far as it looks like one
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
+    r"(?:[A-Za-z0-9+/=\s\\:,.-]{0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
+    r"|[A-Za-z0-9+/=\s\\]{0,20000})"
+)
+_FORMATS = (
+    # Source: https://github.blog/changelog/2026-05-15-github-app-installation-tokens-per-request-override-header/
+    # (`ghs_` tokens are several hundred characters long by now, and hold dots and dashes)
+    r"\bgh[opsur]_[A-Za-z0-9._-]{36,}",
+    r"\bgithub_pat_[A-Za-z0-9_]{22,}",
+    r"\bsk-[A-Za-z0-9_-]{20,}",
+    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+    r"\bAIza[0-9A-Za-z_-]{35}",
+    r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
+    r"\bglpat-[A-Za-z0-9_-]{20,}",
+    r"\bnpm_[A-Za-z0-9]{36}",
+    r"\bpypi-[A-Za-z0-9_-]{50,}",
+    r"\bhf_[A-Za-z0-9]{30,}",
+    r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+    _PRIVATE_KEY,
+)
+_WHOLE = re.compile("|".join(_FORMATS))
+_AFTER_A_NAME = re.compile(
+    r"(?P<name>"
+    r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:bearer|basic|token)\s+)?"
+    r"|\bbearer\s+(?=[A-Za-z0-9._~+/-]{16})"
+    r"|\baws_secret_access_key[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
+    r"|://[^\s/:@\"'<>]{0,100}:(?=[^\s/@\"'<>]{1,2000}@)"
+    r"|\bx-access-token:"
+    r")(?P<secret>[^\s\"'@<>`]{3,})",
+    re.IGNORECASE,
+)
+
+
+def mask_secrets(text: str, values: Iterable[str] = ()) -> str:
+    """The text without anything that looks like a secret, and without `values`, plain, URL-quoted or in base64.
+
+    Never longer than before, so it may be applied to a document that already fits. Values are found in escaped
+    Markdown too.
+    """
+    for pattern in _of_values(values):
+        text = pattern.sub(MASK, text)
+    text = _WHOLE.sub(MASK, text)
+    return _AFTER_A_NAME.sub(_mask_after_name, text)
+
+
+def holds_secret(text: str, values: Iterable[str] = ()) -> bool:
+    """Whether the text holds something that looks like a secret: such a change is not to be pushed."""
+    return bool(_WHOLE.search(text)) or any(pattern.search(text) for pattern in _of_values(values))
+
+
+def _mask_after_name(match: re.Match[str]) -> str:
+    masked = match["name"] + MASK
+    return masked if len(masked) <= len(match[0]) else match["name"] + "*" * len(match["secret"])
+
+
+def _of_values(values: Iterable[str]) -> list[re.Pattern[str]]:
+    forms = {form for value in values if len(value.strip()) >= SHORTEST_VALUE for form in _forms(value.strip())}
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    return [re.compile(_UNSEEN.join(re.escape(character) for character in form)) for form in longest_first]
+
+
+def _forms(value: str) -> set[str]:
+    """How a value may show up: as it is, in a URL, on one line, in base64 with anything before and after it."""
+    forms = {value, quote(value, safe=""), value.replace("\n", "\\n")}
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + value.encode()).decode()
+        certain = encoded[(0, 2, 3)[shift] : len(encoded) - (4 if encoded.endswith("=") else 0)]
+        forms |= {certain, certain.translate(str.maketrans("+/", "-_"))} if len(certain) >= SHORTEST_VALUE else set()
+    return forms

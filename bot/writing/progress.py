@@ -1,0 +1,160 @@
+"""The one progress comment of a run, edited in place while it goes on."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bot.records import Caps, Progress, TestPlan, TestReport
+from bot.writing.document import Section, compose, details, marker
+from bot.writing.figures import counts, plural, spent_of
+from bot.writing.iterations import iteration_table
+from bot.writing.safe import code, inline
+
+
+class Phase(StrEnum):
+    """Where a run is, in order."""
+
+    WAITING = "waiting"
+    PREPARING = "preparing"
+    BASELINE = "tests on the base"
+    WORKING = "iterations"
+    PROVING = "proof"
+    PUBLISHING = "pull request"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressView:
+    """What the progress comment shows. `run_id` names the run in the marker, and for people in the last line.
+
+    `iteration` is the one under way (from 1), where the phase is WORKING. `ahead` is how many runs wait before this
+    one, None where that is not known. `sandbox_isolated` is False where the code runs with the bot's own rights.
+    `left_out` says which text of the issue the model is not shown. `url` is the run's page, or "".
+    """
+
+    run_id: str
+    phase: Phase
+    caps: Caps = field(default_factory=Caps)
+    progress: Progress = field(default_factory=Progress)
+    iteration: int = 1
+    plan: TestPlan | None = None
+    baseline: TestReport | None = None
+    model: str = ""
+    sandbox: str = ""
+    sandbox_isolated: bool = True
+    ahead: int | None = None
+    left_out: tuple[str, ...] = ()
+    note: str = ""
+    url: str = ""
+
+
+def progress_marker(run_id: str) -> str:
+    """The hidden line by which the progress comment of a run, later its result, is found again."""
+    return marker("progress", run_id)
+
+
+def progress_comment(view: ProgressView) -> str:
+    """The comment as it should stand now."""
+    made = iteration_table(view.progress, view.baseline) if view.progress.iterations else ""
+    sections = [
+        Section(f"🔧 **selfcode is on it**: {_now(view)}"),
+        Section(_road(view)),
+        Section(inline(view.note, 300)),
+        Section(made, 60),
+        Section("\n".join(f"- {fact}" for fact in _facts(view))),
+        Section(_left_out(view.left_out), 20),
+        Section(f"**Next:** {_next(view.phase)}\n\n{_how_to_stop()}"),
+        Section(last_line(view.run_id, view.url)),
+    ]
+    return compose([section for section in sections if section.text], end=progress_marker(view.run_id))
+
+
+def _now(view: ProgressView) -> str:
+    match view.phase:
+        case Phase.WAITING:
+            return (
+                f"waiting; {plural(view.ahead, 'run')} before this one." if view.ahead else "waiting for a free place."
+            )
+        case Phase.WORKING:
+            return f"iteration {view.iteration} of at most {view.caps.iterations}."
+        case Phase.PREPARING | Phase.BASELINE | Phase.PROVING | Phase.PUBLISHING as phase:
+            return _DOING[phase]
+
+
+_DOING = {
+    Phase.PREPARING: "fetching the repository and preparing its environment.",
+    Phase.BASELINE: "running the tests on the untouched base.",
+    Phase.PROVING: "proving the change in clean workspaces.",
+    Phase.PUBLISHING: "opening the pull request.",
+}
+
+
+def _road(view: ProgressView) -> str:
+    phases = list(Phase)
+    at = phases.index(view.phase)
+    return " → ".join(_stop(phase, place - at) for place, phase in enumerate(phases))
+
+
+def _stop(phase: Phase, ahead: int) -> str:
+    if ahead < 0:
+        return f"{phase} ✓"
+    return f"**{phase}**" if ahead == 0 else str(phase)
+
+
+def _facts(view: ProgressView) -> list[str]:
+    facts = []
+    if view.plan is not None:
+        facts.append(f"Tests: {plan_in_words(view.plan)}")
+    if view.baseline is not None:
+        facts.append(f"On the base: {counts(view.baseline)}")
+    facts.append(f"Spent: {spent_of(view.progress.spend, view.caps)}")
+    if view.model or view.sandbox:
+        facts.append(_with_what(view))
+    return facts
+
+
+def plan_in_words(plan: TestPlan) -> str:
+    """The test command, and where it was learned: a guess is said to be one."""
+    where = f" in {code(plan.directory)}" if plan.directory != "." else ""
+    if not plan.guessed_from:
+        return f"{code(plan.test)}{where}"
+    setup = f", after {code(plan.setup)}" if plan.setup else ""
+    return (
+        f"{code(plan.test)}{where}{setup}; guessed from {code(plan.guessed_from)}."
+        " To say it yourself, put `test` and `setup` into `.github/selfcode.yml` on the default branch"
+    )
+
+
+def _with_what(view: ProgressView) -> str:
+    sandbox = f"sandbox: {inline(view.sandbox, 100)}" if view.sandbox else ""
+    if sandbox and not view.sandbox_isolated:
+        sandbox += " ⚠️ the code runs with the bot's own rights: for repositories that you trust"
+    return ", ".join(part for part in (f"Model: {code(view.model)}" if view.model else "", sandbox) if part)
+
+
+def _left_out(left_out: tuple[str, ...]) -> str:
+    if not left_out:
+        return ""
+    listed = "\n".join(f"- {inline(each, 200)}" for each in left_out[:50])
+    return details(f"Not shown to the model: {len(left_out)}", listed)
+
+
+def _next(phase: Phase) -> str:
+    match phase:
+        case Phase.WAITING | Phase.PREPARING:
+            return "the tests run on the untouched base, before any token is spent."
+        case Phase.BASELINE:
+            return "the model writes a test that shows the problem, then the change."
+        case Phase.WORKING:
+            return "once the tests pass, the change is proven in clean workspaces."
+        case Phase.PROVING:
+            return "a pull request with the evidence; as a draft, where something of the proof is missing."
+        case Phase.PUBLISHING:
+            return "this comment becomes the result."
+
+
+def _how_to_stop() -> str:
+    return "To stop: comment `/selfcode stop`, remove the label or close the issue."
+
+
+def last_line(run_id: str, url: str = "") -> str:
+    """The small line at a comment's end that names the run."""
+    return f"<sub>run {f'[{run_id}]({url})' if url else f'`{run_id}`'}</sub>"

@@ -1,0 +1,114 @@
+"""The pull request: its title, and a body that a maintainer can judge at a glance."""
+
+import shlex
+
+from bot.records import Outcome, PullRequestText, RunResult, Task, Verdict
+from bot.writing.document import Section, compose, marker, table
+from bot.writing.evidence import at_a_glance, four_runs, headline, names
+from bot.writing.figures import cost, duration, plural, tokens
+from bot.writing.iteration_log import closing_words
+from bot.writing.result import what_is_missing
+from bot.writing.safe import code, fenced, inline, one_line
+
+TITLE_LIMIT = 200
+
+
+def pull_request(
+    result: RunResult,
+    task: Task,
+    *,
+    branch: str,
+    run_id: str,
+    labels: tuple[str, ...] = (),
+    reviewers: tuple[str, ...] = (),
+) -> PullRequestText:
+    """What the pull request is to say; a draft unless it is proven."""
+    return PullRequestText(
+        title=title(task),
+        body=body(result, task, branch=branch, run_id=run_id),
+        draft=result.outcome is not Outcome.PROVEN,
+        labels=labels,
+        reviewers=reviewers,
+    )
+
+
+def title(task: Task) -> str:
+    """The issue's title and number. It becomes the subject of a squashed commit, where `fixes #9` would close."""
+    number = f"(#{task.number})" if task.number is not None else ""
+    return " ".join(part for part in (one_line(task.title, TITLE_LIMIT) or "Change", number) if part)
+
+
+def body(result: RunResult, task: Task, *, branch: str, run_id: str) -> str:
+    """The body: outcome, issue, evidence, what is missing, what was changed, how to see it, what it took."""
+    proof = result.proof
+    words = closing_words(result.progress) if result.progress.verdict is Verdict.SOLVED else ""
+    sections = [
+        Section(headline(result)),
+        Section(f"Closes #{task.number}" if task.number is not None else ""),
+        Section(at_a_glance(proof) if proof else ""),
+        Section(what_is_missing(result) if result.outcome is not Outcome.PROVEN else ""),
+        Section(_left_out(result), 60),
+        Section(f"The model on its change:\n\n{words}" if words else "", 45),
+        *(names(proof) if proof else []),
+        Section(_limit_reached(result)),
+        Section(four_runs(proof, sandbox=result.sandbox) if proof else "", 55),
+        Section(_reproduce(result, branch), 70),
+        Section(_what_it_took(result), 80),
+        Section(_footer(run_id)),
+    ]
+    return compose([section for section in sections if section.text], end=marker("pull-request", run_id))
+
+
+def _left_out(result: RunResult) -> str:
+    left_out = result.progress.change.left_out
+    if not left_out:
+        return ""
+    more = [f"- … and {len(left_out) - 20:,} more"] if len(left_out) > 20 else []
+    return "\n".join(["**Left out of the change**\n", *(f"- {inline(each, 200)}" for each in left_out[:20]), *more])
+
+
+def _limit_reached(result: RunResult) -> str:
+    progress = result.progress
+    return f"**Limit reached:** {inline(progress.why, 300)}" if progress.verdict is Verdict.LIMIT else ""
+
+
+def _reproduce(result: RunResult, branch: str) -> str:
+    """Commands to paste: the tests without the change, which fail, then with it."""
+    plan, proof = result.plan, result.proof
+    if plan is None or proof is None:
+        return ""
+    head = result.head_sha or f"origin/{branch}"
+    without = f"{head}~1" if has_test_commit(result) else result.base_sha
+    test = f"{plan.build} && {plan.test}" if plan.build else plan.test
+    first = [f"git fetch origin {shlex.quote(branch)}", f"git checkout --detach {head}"]
+    inside = [f"cd {shlex.quote(plan.directory)}"] if plan.directory != "." else []
+    lines = [*first, *inside, *([plan.setup] if plan.setup else []), "# with the change: passes", test]
+    if proof.evidence.red and without:
+        lines += ["# without it: fails", f"git checkout --detach {without}", test]
+    return f"**See for yourself**\n\n{fenced(chr(10).join(lines), 'sh')}"
+
+
+def has_test_commit(result: RunResult) -> bool:
+    """Whether the branch has a commit of its own for the tests, below the change's."""
+    tests = set(result.proof.tests_changed if result.proof else ())
+    return bool(tests) and set(result.progress.change.paths) > tests
+
+
+def _what_it_took(result: RunResult) -> str:
+    spend = result.progress.spend
+    row = (
+        code(result.model) if result.model else "–",
+        f"{plural(len(result.progress.iterations), 'iteration')}, {plural(spend.calls, 'call')}",
+        tokens(spend.tokens),
+        cost(spend.cost_usd),
+        duration(spend.seconds),
+        inline(result.sandbox, 60) or "–",
+    )
+    return table(("model", "work", "tokens", "cost", "time", "sandbox"), [row])
+
+
+def _footer(run_id: str) -> str:
+    return (
+        f"<sub>Written by a model, checked by selfcode: run `{run_id}`. The iteration log is in a comment below."
+        " Evidence is strong, not a boundary: tests share a process with the code under test.</sub>"
+    )

@@ -1,0 +1,33 @@
+"""Short answers to people: help, and a refusal."""
+
+from bot.writing.document import Section, compose, marker
+from bot.writing.safe import code, inline, paragraphs
+
+COMMANDS = (
+    ("/selfcode retry [hint]", "start again; everything below the command is the hint"),
+    ("/selfcode stop", "end the run; its work is kept"),
+    ("/selfcode help", "this list"),
+)
+
+
+def reply_marker(key: str) -> str:
+    """The hidden line that makes one answer of each trigger: `key` is the trigger's."""
+    return marker("reply", key)
+
+
+def help_comment(*, key: str, label: str = "selfcode", complaint: str = "") -> str:
+    """The answer to `/selfcode help`, or to a command that was not understood: then it opens with the complaint."""
+    commands = "\n".join(f"- {code(command)}: {meaning}" for command, meaning in COMMANDS)
+    sections = [
+        Section(paragraphs(complaint, 500)),
+        Section(
+            f"To start a run on an issue, put the label {code(label)} on it. Commands, by people with write access:"
+        ),
+        Section(commands),
+    ]
+    return compose([section for section in sections if section.text], end=reply_marker(key))
+
+
+def refusal_comment(reason: str, *, key: str) -> str:
+    """One line that says which rule refused it. `reason` may hold text of others."""
+    return compose([Section(f"**Refused**: {inline(reason, 600)}")], end=reply_marker(key))

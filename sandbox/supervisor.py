@@ -1,0 +1,92 @@
+"""Runs one command and ends with it all that it started; a program of its own, started by `sandbox.process`.
+
+    python -I -S supervisor.py CONTROL_FD FILE_SIZE_BYTES COMMAND…
+
+It ends when the command has ended, or when CONTROL_FD reaches its end (the caller wants it so, or has died), and then
+with the command's exit code, 128 + n for signal n. It is the subreaper of all below it, so that what moved to a
+session of its own is still found among its descendants. Nothing but the standard library may be imported here.
+"""
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36  # Source: linux/prctl.h
+_PATIENCE_S = 5.0
+
+
+def main(control: int, file_size_bytes: int, command: list[str]) -> int:
+    """Run the command, leave nothing of it behind, return its exit code."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    os.set_inheritable(control, False)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_size_bytes, file_size_bytes))
+    child = os.posix_spawn(command[0], command, os.environ, setsid=True, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+    status = _wait(child, control, woken)
+    _end_all(child)
+    return 0 if status is None else _exit_code(status)
+
+
+def _wait(child: int, control: int, woken: int) -> int | None:
+    """The child's status; None when the caller wants the end before."""
+    while True:
+        with suppress(ChildProcessError):
+            while (reaped := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                if reaped[0] == child:
+                    return reaped[1]
+        ready, _, _ = select.select([control, woken], [], [])
+        if control in ready:
+            return None
+        os.read(woken, 4096)
+
+
+def _end_all(child: int) -> None:
+    """Kill every descendant, those that are born meanwhile too; without /proc, the child's process group."""
+    if sys.platform != "linux":
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+    deadline = time.monotonic() + _PATIENCE_S
+    while (found := _descendants()) and time.monotonic() < deadline:
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGSTOP)  # what stands still has no children that the next look would miss
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        time.sleep(0.005)
+
+
+def _descendants() -> list[int]:
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # pid (name) state parent …: the name may hold anything, spaces and brackets too
+            parents[int(entry.parent.name)] = int(entry.read_bytes().rpartition(b")")[2].split()[1])
+    below = {os.getpid()}
+    while True:
+        more = {pid for pid, parent in parents.items() if parent in below} - below
+        if not more:
+            return sorted(below - {os.getpid()})
+        below |= more
+
+
+def _exit_code(status: int) -> int:
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

@@ -1,0 +1,230 @@
+"""What GitHub published, for holding answers, requests and deliveries against it.
+
+The pydantic models of `githubkit-schemas` are made from GitHub's own OpenAPI description. Which model belongs to which
+operation is read from the source of githubkit's own client methods. Validation is strict, and unknown fields are
+refused: a field that GitHub does not have is as wrong as one that is missing.
+"""
+
+import ast
+import importlib
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+DEFAULT_VERSION = "2026-03-10"
+_MODULES = ("apps", "checks", "git", "issues", "meta", "pulls", "rate_limit", "reactions", "repos", "users")
+_UNEVEN = re.compile(r"labels\.\d+\.archived_(at|by)$")
+"""Fields of one object that GitHub's description has in some places and lacks in others."""
+_OPERATION = re.compile(r"^(GET|POST|PATCH|PUT|DELETE) (/\S*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of the REST API. Models are source text, evaluated when needed; "" where there is none."""
+
+    method: str
+    template: str
+    module: str
+    request: str
+    answer: str
+    errors: Mapping[str, str]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        inner = re.sub(r"\\\{(path|ref|basehead)\\\}", ".+", re.escape(self.template))
+        return re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", inner) + "$")
+
+    @property
+    def literals(self) -> int:
+        return len(re.sub(r"\{\w+\}", "", self.template))
+
+
+class Asked(Protocol):
+    """A recorded request; the hub's `Recorded`."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def json(self) -> Any: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def answer(self) -> Any: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def faulty(self) -> bool: ...
+
+
+class Sent(Protocol):
+    """A delivery; the hub's `Delivery`."""
+
+    @property
+    def event(self) -> str: ...
+    @property
+    def payload(self) -> dict[str, Any]: ...
+
+
+class Server(Protocol):
+    """What remembers requests and deliveries; the `Hub`."""
+
+    @property
+    def requests(self) -> Iterable[Asked]: ...
+    @property
+    def deliveries(self) -> Iterable[Sent]: ...
+
+
+def check_all(hub: Server) -> None:
+    """Hold everything that a hub was asked, answered and delivered against what GitHub published."""
+    found: list[str] = []
+    for asked in hub.requests:
+        checks: list[Callable[[], None]] = [lambda asked=asked: check_request(asked.method, asked.path, asked.json, asked.version)]  # type: ignore[misc]
+        if not asked.faulty:
+            checks.append(lambda asked=asked: check_answer(asked.method, asked.path, asked.status, asked.answer, asked.version))  # type: ignore[misc]
+        found.extend(_complaints(checks))
+    found.extend(_complaints([lambda sent=sent: check_delivery(sent.event, sent.payload) for sent in hub.deliveries]))  # type: ignore[misc]
+    assert not found, "\n".join(dict.fromkeys(found))
+
+
+def check_answer(method: str, path: str, status: int, answer: Any, version: str = DEFAULT_VERSION) -> None:
+    """Fail where GitHub would not answer so."""
+    operation = operation_for(method, path, version)
+    model = operation.answer if status < 300 else operation.errors.get(str(status), "BasicError")
+    where = f"answer {status} to {method} {operation.template}"
+    if status in (204, 304) or (not model and not answer):
+        assert not answer, f"{where}: a body where there is none"
+        return
+    assert status != 500, f"{where}: {answer}"
+    assert model, f"{where}: GitHub answers nothing, and this: {answer}"
+    _validate(model, operation.module, answer, where, version)
+
+
+def check_request(method: str, path: str, body: Any, version: str = DEFAULT_VERSION) -> None:
+    """Fail where GitHub does not know the operation, or a field of the body."""
+    operation = operation_for(method, path, version)
+    if body in (None, {}):
+        return
+    where = f"request {method} {operation.template}"
+    assert operation.request, f"{where}: takes no body, and got {body}"
+    _validate(operation.request, operation.module, body, where, version)
+
+
+def check_delivery(event: str, payload: dict[str, Any]) -> None:
+    """Fail where GitHub would not deliver such a payload."""
+    package = f"{_package(DEFAULT_VERSION)}.webhooks.{event}"
+    actions: Mapping[str, Any] = getattr(importlib.import_module(package), "action_types", {})
+    action = payload.get("action")
+    model = actions.get(action) if action else importlib.import_module(package).Event
+    assert model is not None, f"delivery {event}: no action {action!r}"
+    _hold(TypeAdapter(model), payload, f"delivery {event}.{action}")
+
+
+def operation_for(method: str, path: str, version: str = DEFAULT_VERSION) -> Operation:
+    """The published operation that a path belongs to."""
+    named = re.sub(r"^/repositories/\d+", "/repos/octo/repository", path.partition("?")[0])
+    fitting = [found for found in operations(version) if found.method == method and found.pattern.match(named)]
+    assert fitting, f"{method} {path}: GitHub has published no such operation"
+    return max(fitting, key=lambda found: found.literals)
+
+
+@cache
+def operations(version: str = DEFAULT_VERSION) -> tuple[Operation, ...]:
+    """Every operation of the parts of the API that the bot and the hub speak."""
+    return tuple(found for name in _MODULES for found in _operations_of(f"{_package(version)}.rest.{name}"))
+
+
+def has_version(version: str) -> bool:
+    """Whether the schemas of that API version are installed."""
+    return importlib.util.find_spec(f"githubkit_schemas.v{version.replace('-', '_')}") is not None
+
+
+def _package(version: str) -> str:
+    chosen = version if has_version(version) else DEFAULT_VERSION
+    return f"githubkit_schemas.v{chosen.replace('-', '_')}"
+
+
+def _operations_of(module: str) -> Iterable[Operation]:
+    spec = importlib.util.find_spec(module)
+    assert spec and spec.origin
+    tree = ast.parse(Path(spec.origin).read_text())
+    client = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name.endswith("Client"))
+    for method in client.body:
+        named = isinstance(method, ast.FunctionDef) and _OPERATION.search(ast.get_docstring(method) or "")
+        if named and isinstance(method, ast.FunctionDef):
+            yield _operation(method, named[1], named[2], module)
+
+
+def _operation(method: ast.FunctionDef, verb: str, template: str, module: str) -> Operation:
+    request, answer, errors = "", "", {}
+    for node in ast.walk(method):
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id == "type_validate_python":
+            request = ast.unparse(node.args[0])
+        for keyword in node.keywords:
+            if keyword.arg == "response_model":
+                answer = ast.unparse(keyword.value)
+            if keyword.arg == "error_models" and isinstance(keyword.value, ast.Dict):
+                pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
+                errors = {key.value: ast.unparse(value) for key, value in pairs if isinstance(key, ast.Constant)}
+    return Operation(verb, template, module, request, answer, errors)
+
+
+def _validate(model: str, module: str, value: Any, where: str, version: str) -> None:
+    _hold(_adapter(model, module, _package(version)), value, where)
+
+
+@cache
+def _adapter(model: str, module: str, package: str) -> TypeAdapter[Any]:
+    models = importlib.import_module(f"{package}.models")
+    names = {name: _model(models, name) for name in re.findall(r"\w+", model)}
+    scope = vars(importlib.import_module("typing")) | vars(importlib.import_module(module)) | {"PYDANTIC_V2": True}
+    fields = vars(importlib.import_module("pydantic"))
+    known = {name: found for name, found in names.items() if found is not None}
+    return TypeAdapter(eval(model, {**fields, **scope, "Field": importlib.import_module("pydantic").Field}, known))
+
+
+def _model(models: ModuleType, name: str) -> Any:
+    return getattr(models, name, None)
+
+
+def _hold(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
+    try:
+        understood = adapter.validate_json(json.dumps(value), strict=True)
+    except ValidationError as problem:
+        told = (f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in problem.errors()[:12])
+        raise AssertionError(f"{where}: " + "; ".join(told)) from None
+    lost = _lost(value, adapter.dump_python(understood, by_alias=True, exclude_unset=True))
+    unknown = [field for field in lost if not _UNEVEN.search(field)]
+    assert not unknown, f"{where}: GitHub has no {', '.join(unknown)}"
+
+
+def _lost(value: Any, understood: Any, at: str = "") -> Iterable[str]:
+    """The fields that validation passed over, because the schema does not have them."""
+    match value, understood:
+        case dict(), dict():
+            for key, inner in value.items():
+                yield from _lost(inner, understood[key], f"{at}.{key}") if key in understood else (f"{at}.{key}",)
+        case list(), list():
+            for index, (inner, known) in enumerate(zip(value, understood, strict=True)):
+                yield from _lost(inner, known, f"{at}.{index}")
+        case _:
+            return
+
+
+def _complaints(checks: Iterable[Callable[[], None]]) -> Iterable[str]:
+    for check in checks:
+        try:
+            check()
+        except AssertionError as complaint:
+            yield str(complaint)

@@ -1,0 +1,413 @@
+from pathlib import Path
+
+import pytest
+
+from bot.errors import Stopped
+from bot.proof import A, B, C, prove
+from bot.records import Proof, ReportState
+from tests.proof.laboratory import (
+    BASE,
+    FIXED,
+    NEW_TEST,
+    SOLVED,
+    SOURCE,
+    TESTS,
+    Laboratory,
+    a_report,
+    changed,
+    changes,
+    proof_of,
+)
+
+LARGE = "tests/test_large.py::test_large"
+
+
+def lacks(proof: Proof, *words: str) -> bool:
+    """Whether the proof fails for exactly these reasons, each known by a few of its words."""
+    found = [[word for word in words if word in reason] for reason in proof.missing]
+    return all(found) and {word for each in found for word in each} == set(words)
+
+
+# --- Proven
+
+
+def test_a_test_that_fails_without_the_change_and_passes_with_it_is_the_proof() -> None:
+    laboratory = Laboratory(BASE, SOLVED)
+
+    proof = laboratory.prove()
+
+    assert proof.missing == ()
+    assert proof.holds
+    assert proof.evidence.red == (LARGE,)
+    assert proof.evidence.new == (LARGE,)
+    assert proof.evidence.new_interface == ()
+    assert proof.tests_changed == ("tests/test_large.py",)
+    assert laboratory.arrangements == [A, A, B, C]
+
+
+def test_a_test_that_failed_on_the_base_already_needs_no_new_test() -> None:
+    base = {**BASE, "tests/test_large.py": NEW_TEST}
+    laboratory = Laboratory(base, {"calc.py": FIXED})
+
+    proof = laboratory.prove()
+
+    assert proof.missing == ()
+    assert proof.evidence.red == (LARGE,)
+    assert laboratory.arrangements == [A, A, B]
+
+
+def test_an_unrelated_failure_of_the_base_is_listed_and_does_no_harm() -> None:
+    old = {"tests/test_old.py": "def test_old(): assert False"}
+
+    proof = proof_of({**BASE, **old}, SOLVED)
+
+    assert proof.missing == ()
+    assert proof.evidence.still_failing == ("tests/test_old.py::test_old",)
+
+
+def test_a_test_of_a_function_that_the_change_adds_is_red_by_its_import() -> None:
+    proof = proof_of(
+        BASE,
+        {
+            "calc.py": SOURCE + "\ndef triple(n):\n    return 3 * n\n",
+            "tests/test_triple.py": "from calc import triple\n\ndef test_triple(): assert triple(2) == 6",
+        },
+    )
+
+    assert proof.missing == ()
+    assert proof.evidence.red == proof.evidence.new_interface == ("tests/test_triple.py::test_triple",)
+
+
+def test_a_new_test_in_an_existing_file_is_no_alteration() -> None:
+    more = TESTS.replace("import double", "import double, triple") + "\n    def test_triple(): assert triple(2) == 6"
+
+    proof = proof_of(BASE, {"calc.py": SOURCE + "\ndef triple(n):\n    return 3 * n\n", "tests/test_calc.py": more})
+
+    assert proof.missing == ()
+    assert proof.evidence.red == ("tests/test_calc.py::test_triple",)
+    assert proof.evidence.broke == ()
+
+
+def test_a_module_that_the_change_adds_is_red_by_its_import_inside_the_test() -> None:
+    proof = proof_of(
+        BASE,
+        {
+            "shapes/__init__.py": "",
+            "shapes/round.py": "AREA = 3",
+            "tests/test_round.py": "def test_area():\n    from shapes.round import AREA\n    assert AREA == 3",
+        },
+    )
+
+    assert proof.missing == ()
+    assert proof.evidence.new_interface == ("tests/test_round.py::test_area",)
+
+
+def test_a_broken_file_of_the_base_hides_no_evidence() -> None:
+    broken = {"tests/test_broken.py": "import nowhere"}
+
+    proof = proof_of({**BASE, **broken}, SOLVED)
+
+    assert proof.missing == ()
+    assert proof.evidence.still_failing == ("tests/test_broken.py",)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m pytest -q tests",
+        "python -m pytest -q -x",
+        "python -m pytest tests/test_calc.py tests/test_more.py",
+        "make test",
+    ],
+)
+def test_the_command_is_taken_as_it_is(command: str) -> None:
+    base = {
+        **BASE,
+        "tests/test_more.py": "def test_more(): pass",
+        "Makefile": "test:\n\t@python -m pytest -q\n",
+    }
+    more = "\nimport calc\n\ndef test_large():\n    assert calc.double(20) == 40"
+
+    proof = proof_of(base, {"calc.py": FIXED, "tests/test_more.py": "def test_more(): pass" + more}, command)
+
+    assert proof.missing == ()
+    assert proof.evidence.red == ("tests/test_more.py::test_large",)
+
+
+# --- Not proven
+
+
+def test_a_new_test_that_passes_without_the_change_proves_nothing() -> None:
+    proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": "def test_new(): assert True"})
+
+    assert lacks(proof, "No test fails without the change")
+
+
+def test_an_import_of_something_that_the_change_does_not_define_is_not_red(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.py").write_text("")
+    test = f"import sys\nimport calc\nif calc.double(20): sys.path.append({str(tmp_path)!r})\nimport elsewhere\n\ndef test_it(): pass"
+
+    proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": test})
+
+    assert lacks(proof, "No test fails without the change", "can't import something")
+    assert "tests/test_new.py" in " ".join(proof.missing)
+
+
+def test_what_breaks_is_named() -> None:
+    proof = proof_of(BASE, {**SOLVED, "calc.py": "def double(n):\n    return n + n if n else 1\n"})
+
+    assert lacks(proof, "do not pass after it: tests/test_calc.py::test_zero")
+    assert proof.evidence.broke == ("tests/test_calc.py::test_zero",)
+    assert proof.evidence.red == (LARGE,)
+
+
+def test_a_new_test_that_fails_with_the_change_is_named() -> None:
+    failing = {"tests/test_new.py": "def test_new(): assert False"}
+
+    proof = proof_of(BASE, {**SOLVED, **failing})
+
+    assert lacks(proof, "Tests fail with the change: tests/test_new.py::test_new")
+
+
+def test_a_test_that_fails_by_turns_is_flaky_and_counts_neither_way(tmp_path: Path) -> None:
+    flaky = f"""
+        from pathlib import Path
+
+        def test_flaky():
+            counter = Path({str(tmp_path / "counter")!r})
+            count = int(counter.read_text()) + 1 if counter.exists() else 0
+            counter.write_text(str(count))
+            assert count % 2 == {{remainder}}
+    """
+
+    new = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": flaky.format(remainder=1)})
+    (tmp_path / "counter").unlink()
+    old = proof_of({**BASE, "tests/test_old.py": flaky.format(remainder=0)}, SOLVED)
+
+    assert new.evidence.red == ()
+    assert new.evidence.flaky == ("tests/test_new.py::test_flaky",)
+    assert lacks(new, "No test fails without the change")
+    assert old.missing == ()
+    assert old.evidence.flaky == ("tests/test_old.py::test_flaky",)
+
+
+@pytest.mark.parametrize(
+    ("altered", "says"),
+    [
+        (None, "tests/test_calc.py: removed"),
+        (TESTS.replace("double(0) == 0", "abs(double(0) - 0) < 1e9"), "tests/test_calc.py: test_zero changed"),
+        (
+            TESTS.replace("def test_zero", "@pytest.mark.skip\n    def test_zero"),
+            "tests/test_calc.py: test_zero changed",
+        ),
+        (TESTS.replace("def test_zero", "def zero"), "tests/test_calc.py: test_zero removed"),
+    ],
+)
+def test_existing_tests_that_are_altered_are_named(altered: str | None, says: str) -> None:
+    proof = proof_of(BASE, {**SOLVED, "tests/test_calc.py": altered})
+
+    assert not proof.holds
+    assert says in proof.tests_altered
+    assert any(reason.startswith("Existing tests were altered") for reason in proof.missing)
+    assert proof.evidence.red == (LARGE,)
+
+
+def test_an_alteration_that_a_maintainer_accepted_is_no_reason() -> None:
+    head = {
+        "calc.py": "def double(n):\n    return n + n if n else 1\n",
+        "tests/test_calc.py": TESTS.replace("double(0) == 0", "double(0) == 1"),
+        "tests/test_large.py": NEW_TEST,
+    }
+
+    without, accepted = proof_of(BASE, head), proof_of(BASE, head, accepted_tests=True)
+
+    assert lacks(without, "Existing tests were altered", "do not pass after it: tests/test_calc.py::test_zero")
+    assert accepted.missing == ()
+    assert accepted.tests_altered == ("tests/test_calc.py: test_zero changed",)
+
+
+def test_tests_moved_to_where_nothing_is_collected_are_missed() -> None:
+    proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_calc.py": None, "checks/calc_checks.py": TESTS})
+
+    assert "The proof run with the new tests with the change could not be judged: no test ran." in proof.missing
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        (
+            "conftest.py",
+            """
+            import pytest
+
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_runtest_makereport(item, call):
+                outcome = yield
+                outcome.get_result().outcome = "passed"
+            """,
+        ),
+        ("sitecustomize.py", "import sys"),
+        ("pytest.ini", "[pytest]\naddopts = --deselect tests/test_calc.py::test_zero"),
+        ("quiet.pth", "import sys"),
+    ],
+)
+def test_a_change_of_what_configures_the_tests_is_named(path: str, content: str) -> None:
+    proof = proof_of(BASE, {**SOLVED, path: content})
+
+    assert f"Test configuration was changed: {path}." in proof.missing
+
+
+def test_the_bases_own_configuration_is_what_nothing_broke_is_judged_by() -> None:
+    hidden = {"pytest.ini": "[pytest]\naddopts = --deselect tests/test_calc.py::test_zero"}
+
+    proof = proof_of(BASE, {**SOLVED, **hidden, "calc.py": "def double(n):\n    return n + n if n else 1\n"})
+
+    assert proof.evidence.broke == ("tests/test_calc.py::test_zero",)
+    assert proof.evidence.gone == ("tests/test_calc.py::test_zero",)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os\nos._exit(0)\n",
+        "import sys\nsys.exit(0)\n",
+        """
+        import atexit, glob
+
+        def forge():
+            for path in glob.glob("/proc/self/cwd/.selfcode-results-*/results.xml"):
+                with open(path, "w") as file:
+                    file.write('<testsuite><testcase classname="tests.test_large" name="test_large"/></testsuite>')
+        atexit.register(forge)
+
+        def double(n):
+            return n
+        """,
+    ],
+)
+def test_source_that_ends_or_forges_the_tests_proves_nothing(source: str) -> None:
+    proof = proof_of(BASE, {**SOLVED, "calc.py": source})
+
+    assert not proof.holds
+    assert any(reason.startswith("Results tampered with") for reason in proof.missing)
+
+
+@pytest.mark.parametrize("path", ["pyproject.toml", "requirements.txt", "setup.py", "uv.lock", "Makefile"])
+def test_dependencies_and_build_files_can_not_be_proven(path: str) -> None:
+    proof = proof_of(BASE, {**SOLVED, path: "[project]" if path.endswith("toml") else ""})
+
+    assert lacks(proof, f"Dependency or build files were changed, and the tests ran without them: {path}.")
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        ({"tests/test_large.py": NEW_TEST.replace("40", "0")}, "Only tests were changed"),
+        ({"README.md": "Calc", "docs/index.rst": "Calc"}, "Only documentation was changed"),
+        ({"README.md": "Calc", "requirements.txt": "six"}, "No source was changed"),
+    ],
+)
+def test_a_change_without_source_is_nothing_to_prove(head: dict[str, str | None], says: str) -> None:
+    assert says in " ".join(proof_of(BASE, head).missing)
+
+
+def test_a_refactoring_is_not_proven() -> None:
+    proof = proof_of(BASE, {"calc.py": "def double(n):\n    return 2 * n if n < 10 else 0\n"})
+
+    assert lacks(proof, "No test fails without the change")
+
+
+def test_an_exit_code_alone_is_no_proof() -> None:
+    script = "import sys, calc\nsys.exit(calc.double(20) != 40)\n"
+
+    proof = proof_of({"calc.py": SOURCE, "check.py": script}, {"calc.py": FIXED}, "python check.py")
+
+    assert lacks(proof, "The command tells only its exit code; nothing is known of single tests.")
+
+
+def test_an_exit_code_that_fails_or_never_failed_is_said() -> None:
+    base = {"calc.py": SOURCE, "check.py": "import sys, calc\nsys.exit(calc.double(2) != 4)\n"}
+
+    broken = proof_of(base, {"calc.py": "def double(n):\n    return n\n"}, "python check.py")
+
+    assert lacks(broken, "only its exit code", "fails with the change", "passes without the change too")
+
+
+def test_a_command_in_which_the_hosts_own_test_does_not_show_can_not_be_proven() -> None:
+    proof = proof_of(BASE, SOLVED, "python -m pytest -q -k 'small or large'")
+
+    assert lacks(proof, "The failing test that the host adds was not reported")
+    assert proof.evidence.red == (LARGE,)
+
+
+def test_a_base_whose_tests_can_not_run_is_nothing_to_compare_with() -> None:
+    laboratory = Laboratory(BASE, SOLVED, "nosuchcommand")
+
+    proof = laboratory.prove()
+
+    assert (
+        "The tests could not be run on the base (command not found), so there is nothing to compare with."
+        in proof.missing
+    )
+    assert laboratory.arrangements == []
+
+
+# --- By reports alone
+
+
+def test_a_person_who_stops_the_run_stops_the_proof() -> None:
+    stopped = a_report(state=ReportState.STOPPED)
+
+    with pytest.raises(Stopped):
+        prove(changes(BASE, SOLVED), a_report(passed=["t.py::a"]), lambda _: stopped)
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        (ReportState.NOTHING_RAN, "no test ran"),
+        (ReportState.ALL_SKIPPED, "every test was skipped"),
+        (ReportState.USAGE_ERROR, "the test command is broken"),
+        (ReportState.TIMED_OUT, "it ran out of time"),
+        (ReportState.OUT_OF_MEMORY, "it ran out of memory"),
+        (ReportState.CRASHED, "it crashed"),
+    ],
+)
+def test_a_run_that_can_not_be_judged_is_a_reason_of_its_own(state: ReportState, says: str) -> None:
+    proof = prove(changes(BASE, SOLVED), a_report(passed=["t.py::a"]), lambda _: a_report(state=state))
+
+    assert f"The proof run with the base's own tests could not be judged: {says}." in proof.missing
+
+
+def test_results_without_a_plant_are_not_proof() -> None:
+    reports = {
+        A: a_report(passed=["t.py::a"], failed=["t.py::new"], reader="junit", planted_failed=None),
+        B: a_report(passed=["t.py::a", "t.py::new"], reader="junit", planted_failed=None),
+        C: a_report(passed=["t.py::a"], reader="junit", planted_failed=None),
+    }
+
+    proof = prove(changes(BASE, SOLVED), a_report(passed=["t.py::a"], reader="junit"), reports.__getitem__)
+
+    assert lacks(proof, "The host can't add a failing test of its own")
+
+
+def test_a_test_that_is_skipped_after_the_change_is_missed() -> None:
+    reports = {
+        A: a_report(passed=["t.py::a"], failed=["t.py::new"]),
+        B: a_report(passed=["t.py::new"], skipped=["t.py::a"]),
+        C: a_report(passed=["t.py::a"]),
+    }
+
+    proof = prove(changes(BASE, SOLVED), a_report(passed=["t.py::a"]), reports.__getitem__)
+
+    assert lacks(proof, "are skipped or gone after it: t.py::a")
+    assert proof.evidence.skipped == ("t.py::a",)
+
+
+def test_workflow_files_are_named() -> None:
+    files = (*changes(BASE, SOLVED), changed(".github/workflows/ci.yml", None, "on: push"))
+    green = a_report(passed=["t.py::a"])
+
+    proof = prove(files, green, lambda _: green)
+
+    assert "Files of the continuous integration were changed: .github/workflows/ci.yml." in proof.missing

@@ -1,0 +1,61 @@
+"""Builders of payloads and of what comes out of them. A test states only the difference that matters."""
+
+import json
+from typing import Any
+
+from bot.records import IssueRef, RepositoryRef
+from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.events import parse
+
+BOT = "selfcode[bot]"
+NOW = "2026-11-29T10:00:00Z"
+REPOSITORY = RepositoryRef(installation_id=5, id=71, owner="octo", name="cat")
+ISSUE = IssueRef(REPOSITORY, 7)
+
+
+def a_person(login: str = "alice", kind: str = "User") -> dict[str, Any]:
+    return {"login": login, "id": 11, "type": kind}
+
+
+def an_envelope(**fields: Any) -> dict[str, Any]:
+    return {
+        "installation": {"id": 5},
+        "repository": {"id": 71, "name": "cat", "full_name": "octo/cat", "owner": a_person("octo", "Organization")},
+        "sender": a_person(),
+    } | fields
+
+
+def an_issue(**fields: Any) -> dict[str, Any]:
+    return {"number": 7, "title": "It breaks", "body": None, "labels": [], "updated_at": NOW} | fields
+
+
+def labels(*names: str) -> list[dict[str, Any]]:
+    return [{"id": number, "name": name} for number, name in enumerate(names)]
+
+
+def an_issue_event(action: str = "labeled", *, label: str | None = None, **fields: Any) -> dict[str, Any]:
+    named = {"label": {"name": label}} if label else {}
+    return an_envelope(action=action, issue=an_issue()) | named | fields
+
+
+def a_comment_event(body: str | None = "/selfcode retry", **fields: Any) -> dict[str, Any]:
+    comment = {"id": 900, "body": body, "user": fields.get("sender", a_person()), "created_at": NOW}
+    return an_envelope(action="created", issue=an_issue(), comment=comment) | fields
+
+
+def a_pull_request_event(
+    branch: str = "selfcode/issue-7", *, from_repository: int = 71, **fields: Any
+) -> dict[str, Any]:
+    head = {"ref": branch, "repo": {"id": from_repository}}
+    return an_envelope(action="closed", pull_request={"number": 9, "updated_at": NOW, "head": head}) | fields
+
+
+def an_installation_event(action: str, *repositories: str, **fields: Any) -> dict[str, Any]:
+    listed = [{"id": 70 + number, "full_name": name} for number, name in enumerate(repositories, start=1)]
+    installation = {"id": 5, "account": a_person("octo", "Organization"), "updated_at": 1764410400}
+    return {"action": action, "installation": installation, "repositories": listed, "sender": a_person()} | fields
+
+
+def decision(event_name: str, payload: object, *, delivery_id: str = "d-1") -> Accept | Ignore | Pong:
+    event = parse(event_name, json.dumps(payload).encode(), "application/json")
+    return decide(event, label="selfcode", bot_login=BOT, delivery_id=delivery_id)

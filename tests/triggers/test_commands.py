@@ -1,0 +1,108 @@
+import pytest
+
+from bot.triggers.commands import HINT_LIMIT, Help, Retry, Stop, read_command
+
+ONLY_TALKED_ABOUT = {
+    "fenced": "```\n/selfcode retry\n```",
+    "fenced with tildes": "~~~\n/selfcode retry\n~~~",
+    "fenced and never closed": "```\n/selfcode retry",
+    "inline code": "`/selfcode retry`",
+    "inline code over lines": "as in `x\n/selfcode retry\ny` here",
+    "indented": "    /selfcode retry",
+    "indented by a tab": "\t/selfcode retry",
+    "quoted": "> /selfcode retry\n\nDid that work?",
+    "quoted, lazily continued": "> Someone wrote\n/selfcode retry",
+    "quoted in HTML": "<blockquote>\n\n/selfcode retry\n\n</blockquote>",
+    "code in HTML": "as in <code>\n/selfcode retry\n</code>",
+    "HTML comment": "<!-- /selfcode retry -->",
+    "HTML comment over lines": "<!--\n\n/selfcode retry\n\n-->",
+    "HTML comment inside a paragraph": "Hello <!--\n/selfcode retry\n--> there",
+    "list": "- /selfcode retry",
+    "heading": "# /selfcode retry",
+    "underlined heading": "/selfcode retry\n---",
+    "table": "/selfcode retry | x\n--- | ---\na | b",
+    "bold": "**/selfcode retry**",
+    "escaped": "\\/selfcode retry",
+    "link": "[/selfcode retry](https://example.com)",
+    "in a sentence": "Could not run. Comment /selfcode retry to try again.",
+    "another word": "/selfcode-bot retry",
+    "a longer word": "/selfcodes retry",
+    "a path": "/selfcode/retry",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("body", ONLY_TALKED_ABOUT.values(), ids=ONLY_TALKED_ABOUT.keys())
+def test_a_command_that_is_only_talked_about_is_none(body: str) -> None:
+    assert read_command(body) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "/selfcode stop",
+        "   /selfcode stop",
+        "/Selfcode STOP",
+        "/selfcode stop, please!",
+        "Enough.\n/selfcode stop",
+        "Enough.\n\n/selfcode stop\n\nThank you.",
+        "> Try again?\n\n/selfcode stop",
+        "<details>\n\nlog\n\n</details>\n\n/selfcode stop",
+        "<!-- a note -->\n\n/selfcode stop",
+        "Line<br>\n/selfcode stop",
+        "```\n/selfcode retry\n```\n/selfcode stop",
+    ],
+)
+def test_a_command_stands_at_the_start_of_a_line_of_a_paragraph(body: str) -> None:
+    assert read_command(body) == Stop()
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("/selfcode retry", ""),
+        ("/selfcode retry\r\nPlease keep the API.\r\n", "Please keep the API."),
+        ("/selfcode retry keep the API", "keep the API"),
+        ("/selfcode\tretry\tkeep it", "keep it"),
+        ("Sorry!\r/selfcode retry keep\rthe API", "keep\nthe API"),
+        ("/selfcode retry use `a`\n\n```py\nx = 1\n```\n", "use `a`\n\n```py\nx = 1\n```"),
+        ("/selfcode retry\n\n> /selfcode stop", "> /selfcode stop"),
+        ("/selfcode retry\u2028naïve 😊", "naïve 😊"),
+    ],
+)
+def test_the_rest_of_the_comment_is_the_hint(body: str, hint: str) -> None:
+    assert read_command(body) == Retry(hint)
+
+
+def test_a_hint_is_cut_before_it_fills_the_prompt() -> None:
+    command = read_command("/selfcode retry " + "x" * 100_000)
+
+    assert command == Retry("x" * HINT_LIMIT)
+
+
+@pytest.mark.parametrize("body", ["/selfcode", "/selfcode help", "/selfcode Help me"])
+def test_help_is_for_the_asking(body: str) -> None:
+    assert read_command(body) == Help()
+
+
+def test_an_unknown_command_is_answered_with_its_name() -> None:
+    assert read_command("/selfcode frobnicate now") == Help("There is no command `frobnicate`.")
+
+
+@pytest.mark.parametrize("word", ["`rm`", "@octocat", "x" * 31, "[a](b)", "é"])
+def test_a_complaint_repeats_nothing_that_could_do_harm_in_a_comment(word: str) -> None:
+    assert read_command(f"/selfcode {word}") == Help("There is no such command.")
+
+
+def test_two_commands_in_one_comment_are_followed_by_none() -> None:
+    command = read_command("/selfcode retry\n/selfcode stop")
+
+    assert command == Help("One command a comment, please: there were several, and none was followed.")
+
+
+def test_a_comment_can_not_forge_where_a_command_stands() -> None:
+    assert read_command("/selfcode\ue0000\ue000 retry `\n/selfcode stop\n`") is None
+
+
+def test_a_long_comment_is_read_quickly() -> None:
+    assert read_command("[" * 20_000 + "<b>" * 20_000 + "\n\n/selfcode stop") is None

@@ -1,0 +1,307 @@
+import pytest
+
+from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
+from bot.triggers.decide import NOT_ON_A_PULL_REQUEST, Accept, Ignore, Pong
+from tests.triggers.payloads import (
+    BOT,
+    ISSUE,
+    NOW,
+    a_comment_event,
+    a_person,
+    a_pull_request_event,
+    an_installation_event,
+    an_issue,
+    an_issue_event,
+    decision,
+    labels,
+)
+
+
+def the_trigger(event_name: str, payload: object) -> Trigger:
+    answer = decision(event_name, payload)
+    assert isinstance(answer, Accept), answer
+    (trigger,) = answer.triggers
+    return trigger
+
+
+# --- labels
+
+
+def test_our_label_asks_for_a_run() -> None:
+    trigger = the_trigger("issues", an_issue_event(label="selfcode"))
+
+    assert trigger == Trigger(
+        key=f"start:71#7@{NOW}",
+        kind=TriggerKind.START,
+        issue=ISSUE,
+        sender=Person("alice"),
+        occurred_at=NOW,
+        because="label added",
+        delivery_id="d-1",
+    )
+
+
+def test_another_label_asks_for_nothing_though_ours_is_there_already() -> None:
+    payload = an_issue_event(label="bug", issue=an_issue(labels=labels("selfcode", "bug")))
+
+    assert decision("issues", payload) == Ignore("the label is not ours")
+
+
+def test_a_label_that_github_no_longer_knows_asks_for_nothing() -> None:
+    payload = an_issue_event(label=None, issue=an_issue(labels=labels("selfcode")))
+
+    assert decision("issues", payload) == Ignore("the label is not ours")
+
+
+def test_our_label_is_ours_in_any_letter_case_as_on_github() -> None:
+    assert the_trigger("issues", an_issue_event(label="SelfCode")).kind is TriggerKind.START
+
+
+def test_an_issue_that_is_opened_with_the_label_asks_for_a_run() -> None:
+    payload = an_issue_event("opened", issue=an_issue(labels=labels("bug", "selfcode")))
+
+    assert the_trigger("issues", payload).kind is TriggerKind.START
+
+
+def test_an_issue_that_is_opened_without_the_label_asks_for_nothing() -> None:
+    assert isinstance(decision("issues", an_issue_event("opened", issue=an_issue(labels=labels("bug")))), Ignore)
+
+
+def test_opening_with_the_label_and_labelling_in_the_same_moment_is_one_request() -> None:
+    opened = the_trigger("issues", an_issue_event("opened", issue=an_issue(labels=labels("selfcode"))))
+    labelled = the_trigger("issues", an_issue_event("labeled", label="selfcode"))
+
+    assert opened.key == labelled.key
+
+
+def test_labelling_again_later_is_another_request() -> None:
+    later = an_issue_event(label="selfcode", issue=an_issue(updated_at="2026-11-29T11:00:00Z"))
+
+    assert the_trigger("issues", later).key != the_trigger("issues", an_issue_event(label="selfcode")).key
+
+
+@pytest.mark.parametrize("action", ["labeled", "opened"])
+def test_a_bot_can_not_ask_for_a_run(action: str) -> None:
+    payload = an_issue_event(
+        action, label="selfcode", issue=an_issue(labels=labels("selfcode")), sender=a_person("evil[bot]", "Bot")
+    )
+
+    assert decision("issues", payload) == Ignore("sent by a bot")
+
+
+@pytest.mark.parametrize("action", ["edited", "reopened", "assigned", "locked", "pinned", "typed", "milestoned"])
+def test_other_things_that_happen_to_an_issue_ask_for_nothing(action: str) -> None:
+    assert isinstance(decision("issues", an_issue_event(action, issue=an_issue(labels=labels("selfcode")))), Ignore)
+
+
+# --- what ends a run
+
+
+@pytest.mark.parametrize(
+    ("action", "because"),
+    [
+        ("unlabeled", "label removed"),
+        ("closed", "issue closed"),
+        ("deleted", "issue deleted"),
+        ("transferred", "issue transferred"),
+    ],
+)
+def test_what_ends_a_run(action: str, because: str) -> None:
+    trigger = the_trigger("issues", an_issue_event(action, label="selfcode"))
+
+    assert (trigger.kind, trigger.because, trigger.issue) == (TriggerKind.STOP, because, ISSUE)
+
+
+def test_taking_another_label_off_ends_nothing() -> None:
+    assert decision("issues", an_issue_event("unlabeled", label="bug")) == Ignore("the label is not ours")
+
+
+def test_a_fact_counts_though_a_bot_caused_it() -> None:
+    payload = an_issue_event("closed", sender=a_person("stale[bot]", "Bot"))
+
+    assert the_trigger("issues", payload).sender == Person("stale[bot]", is_bot=True)
+
+
+def test_closing_our_pull_request_ends_the_run_of_its_issue() -> None:
+    trigger = the_trigger("pull_request", a_pull_request_event("selfcode/issue-7"))
+
+    assert (trigger.kind, trigger.issue, trigger.because) == (TriggerKind.STOP, ISSUE, "pull request #9 closed")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        a_pull_request_event("fix-7"),
+        a_pull_request_event("selfcode/issue-7", from_repository=72),
+        a_pull_request_event("selfcode/issue-7x"),
+        a_pull_request_event("selfcode/issue-07"),
+        a_pull_request_event("selfcode/issue-7", action="synchronize"),
+        a_pull_request_event("selfcode/issue-7", action="labeled", label={"name": "selfcode"}),
+    ],
+)
+def test_another_pull_request_ends_nothing_and_starts_nothing(payload: object) -> None:
+    assert isinstance(decision("pull_request", payload), Ignore)
+
+
+def test_a_pull_request_of_a_deleted_fork_is_read() -> None:
+    payload = a_pull_request_event()
+    payload["pull_request"]["head"]["repo"] = None
+
+    assert isinstance(decision("pull_request", payload), Ignore)
+
+
+# --- commands
+
+
+def test_a_command_is_known_by_its_comment() -> None:
+    trigger = the_trigger("issue_comment", a_comment_event("/selfcode retry\r\nPlease keep the API.\r\n"))
+
+    assert trigger == Trigger(
+        key="comment:71/900",
+        kind=TriggerKind.RETRY,
+        issue=ISSUE,
+        sender=Person("alice"),
+        occurred_at=NOW,
+        because="/selfcode retry",
+        text="Please keep the API.",
+        comment_id=900,
+        delivery_id="d-1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"),
+    [
+        ("/selfcode stop", TriggerKind.STOP, ""),
+        ("/selfcode help", TriggerKind.HELP, ""),
+        ("/selfcode frobnicate", TriggerKind.HELP, "There is no command `frobnicate`."),
+    ],
+)
+def test_each_command_becomes_a_trigger(body: str, kind: TriggerKind, text: str) -> None:
+    trigger = the_trigger("issue_comment", a_comment_event(body))
+
+    assert (trigger.kind, trigger.text) == (kind, text)
+
+
+@pytest.mark.parametrize("body", ["> /selfcode retry\n\nDid that work?", "`/selfcode retry`", "thanks", None])
+def test_a_comment_without_a_command_asks_for_nothing(body: str | None) -> None:
+    assert decision("issue_comment", a_comment_event(body)) == Ignore("no command in the comment")
+
+
+@pytest.mark.parametrize("action", ["edited", "deleted"])
+def test_only_a_new_comment_counts(action: str) -> None:
+    assert isinstance(decision("issue_comment", a_comment_event(action=action)), Ignore)
+
+
+def test_commands_in_the_issue_itself_are_not_read() -> None:
+    issue = an_issue(title="/selfcode frobnicate", body="/selfcode retry")
+
+    assert isinstance(decision("issue_comment", a_comment_event("thanks", issue=issue)), Ignore)
+    assert isinstance(decision("issues", an_issue_event("opened", issue=issue)), Ignore)
+
+
+@pytest.mark.parametrize("sender", [a_person("other-ai[bot]", "Bot"), a_person("other-ai", "Bot"), a_person("x[bot]")])
+def test_a_bot_gives_no_commands(sender: object) -> None:
+    assert decision("issue_comment", a_comment_event(sender=sender)) == Ignore("sent by a bot")
+
+
+def test_a_comment_without_an_author_gives_no_commands() -> None:
+    payload = a_comment_event()
+    payload["comment"]["user"] = None
+
+    assert decision("issue_comment", payload) == Ignore("sent by a bot")
+
+
+@pytest.mark.parametrize("login", [BOT, BOT.upper()])
+@pytest.mark.parametrize(
+    ("event_name", "payload"),
+    [
+        ("issue_comment", a_comment_event("/selfcode retry")),
+        ("issues", an_issue_event("labeled", label="selfcode")),
+        ("issues", an_issue_event("unlabeled", label="selfcode")),
+        ("pull_request", a_pull_request_event()),
+    ],
+)
+def test_our_own_doing_asks_for_nothing(login: str, event_name: str, payload: dict[str, object]) -> None:
+    assert decision(event_name, payload | {"sender": a_person(login, "Bot")}) == Ignore("our own doing")
+
+
+def test_a_command_on_a_pull_request_is_answered_where_to_give_it() -> None:
+    payload = a_comment_event("/selfcode retry", issue=an_issue(pull_request={"url": "https://example.com"}))
+
+    trigger = the_trigger("issue_comment", payload)
+
+    assert (trigger.kind, trigger.text) == (TriggerKind.HELP, NOT_ON_A_PULL_REQUEST)
+
+
+# --- installations
+
+
+def test_each_repository_of_an_installation_is_greeted() -> None:
+    answer = decision("installation", an_installation_event("created", "octo/cat", "octo/dog"))
+
+    assert isinstance(answer, Accept)
+    assert [(trigger.kind, trigger.issue) for trigger in answer.triggers] == [
+        (TriggerKind.INSTALLED, IssueRef(RepositoryRef(5, 71, "octo", "cat"), 0)),
+        (TriggerKind.INSTALLED, IssueRef(RepositoryRef(5, 72, "octo", "dog"), 0)),
+    ]
+    assert answer.triggers[0].occurred_at == "2025-11-29T10:00:00Z"
+
+
+def test_uninstalling_is_said_once_for_the_whole_account() -> None:
+    trigger = the_trigger("installation", an_installation_event("deleted", "octo/cat", "octo/dog"))
+
+    assert trigger.kind is TriggerKind.UNINSTALLED
+    assert trigger.issue == IssueRef(RepositoryRef(5, 0, "octo", ""), 0)
+
+
+@pytest.mark.parametrize("action", ["suspend", "unsuspend", "new_permissions_accepted", "created"])
+def test_other_news_of_an_installation_ask_for_nothing(action: str) -> None:
+    assert isinstance(decision("installation", an_installation_event(action)), Ignore)
+    assert isinstance(decision("installation", an_installation_event(action) | {"repositories": None}), Ignore)
+
+
+@pytest.mark.parametrize(
+    ("action", "field", "kind"),
+    [
+        ("added", "repositories_added", TriggerKind.INSTALLED),
+        ("removed", "repositories_removed", TriggerKind.UNINSTALLED),
+    ],
+)
+def test_repositories_come_and_go(action: str, field: str, kind: TriggerKind) -> None:
+    payload = an_installation_event(action) | {field: [{"id": 71, "full_name": "octo/cat"}]}
+
+    trigger = the_trigger("installation_repositories", payload)
+
+    assert (trigger.kind, trigger.issue.repository) == (kind, RepositoryRef(5, 71, "octo", "cat"))
+
+
+def test_a_redelivery_of_an_installation_is_the_same_request_and_a_new_one_another() -> None:
+    payload = an_installation_event("created", "octo/cat")
+    first, again, other = (decision("installation", payload, delivery_id=known) for known in ("d-1", "d-1", "d-2"))
+
+    assert first == again
+    assert first.triggers[0].key != other.triggers[0].key  # type: ignore[union-attr]
+
+
+# --- the rest
+
+
+def test_a_ping_is_answered() -> None:
+    assert decision("ping", {"zen": "Approachable is better than simple.", "hook_id": 1, "hook": {}}) == Pong()
+
+
+@pytest.mark.parametrize(
+    ("event_name", "payload"),
+    [
+        ("sponsorship", {"action": "created"}),
+        ("issues", {"action": "labeled", "issue": {"title": "café 😊"}}),
+        ("github_app_authorization", {"action": "revoked", "sender": a_person()}),
+        ("installation_target", {"action": "renamed"}),
+    ],
+)
+def test_what_can_not_be_acted_on_is_ignored_with_a_reason(event_name: str, payload: object) -> None:
+    answer = decision(event_name, payload)
+
+    assert isinstance(answer, Ignore)
+    assert answer.reason

@@ -1,0 +1,53 @@
+"""A web server for the tests, as a process of its own: `python -m tests.web.served DIRECTORY`.
+
+Its inbox is a folder, one file for each trigger, so that several processes share it; each writes its id into the file.
+It prints its port once it accepts connections.
+"""
+
+import logging
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Flask
+
+from bot.records import Receipt, Trigger
+from bot.web.serve import serve
+from tests.web.fakes import an_app
+
+
+@dataclass(frozen=True, slots=True)
+class FolderInbox:
+    folder: Path
+
+    def accept(self, trigger: Trigger) -> Receipt:
+        (self.folder / f"process-{os.getpid()}").touch()
+        name = trigger.key.replace("/", "_")
+        try:
+            with (self.folder / f"trigger-{name}").open("x") as file:
+                file.write(trigger.delivery_id)
+        except FileExistsError:
+            return Receipt.DUPLICATE
+        return Receipt.ACCEPTED
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO)
+    folder = Path(sys.argv[1])
+
+    def app_factory() -> Flask:
+        return an_app(FolderInbox(folder))
+
+    serve(
+        app_factory,
+        host="127.0.0.1",
+        port=0,
+        workers=2,
+        max_requests=int(sys.argv[2]),
+        on_ready=lambda port: print(port, flush=True),  # noqa: T201 - the parent reads it
+    )
+
+
+if __name__ == "__main__":
+    main()

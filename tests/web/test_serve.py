@@ -1,0 +1,108 @@
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+from bot.triggers.signature import sign
+from tests.triggers.payloads import an_issue, an_issue_event
+from tests.web.fakes import SECRET
+
+
+@contextmanager
+def a_server(folder: Path, *, max_requests: int = 0) -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.web.served", str(folder), str(max_requests)]
+    with (
+        (folder / "stderr").open("ab") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
+        try:
+            assert process.stdout
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+            _, _ = process.communicate(timeout=20)
+
+
+def deliver(url: str, number: int = 7) -> requests.Response:
+    body = json.dumps(an_issue_event(label="selfcode", issue=an_issue(number=number))).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "X-GitHub-Event": "issues",
+        "X-GitHub-Delivery": f"d-{number}",
+        "X-Hub-Signature-256": sign(SECRET, body),
+        "Connection": "close",
+    }
+    return requests.post(f"{url}/webhook", data=body, headers=headers, timeout=10)
+
+
+def test_a_delivery_and_its_redelivery_are_one_whichever_process_gets_them_and_after_a_restart(tmp_path: Path) -> None:
+    with a_server(tmp_path, max_requests=1) as url:
+        answers = [deliver(url).json() for _ in range(6)]
+    with a_server(tmp_path) as url:
+        later = deliver(url).json()
+
+    assert answers == [{"accepted": "start"}, *[{"duplicate": True}] * 5]
+    assert later == {"duplicate": True}
+    assert len(list(tmp_path.glob("trigger-*"))) == 1
+    assert len(list(tmp_path.glob("process-*"))) > 2
+
+
+def test_figures_are_those_of_all_processes_together(tmp_path: Path) -> None:
+    with a_server(tmp_path, max_requests=1) as url:
+        for number in range(1, 6):
+            deliver(url, number)
+        figures = requests.get(f"{url}/metrics", timeout=10).text
+
+    assert len(list(tmp_path.glob("process-*"))) > 1
+    assert 'selfcode_deliveries_total{answer="accepted",event="issues"} 5.0' in figures
+
+
+def test_an_answer_comes_long_before_github_gives_up(tmp_path: Path) -> None:
+    with a_server(tmp_path) as url:
+        answers = [deliver(url, number) for number in range(1, 21)]
+
+    assert {answer.status_code for answer in answers} == {202}
+    assert max(answer.elapsed.total_seconds() for answer in answers) < 2
+
+
+def test_a_body_of_unknown_length_is_read_whole(tmp_path: Path) -> None:
+    body = json.dumps(an_issue_event(label="selfcode")).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "X-GitHub-Event": "issues",
+        "X-Hub-Signature-256": sign(SECRET, body),
+    }
+
+    with a_server(tmp_path) as url:
+        answer = requests.post(f"{url}/webhook", data=iter([body[:10], body[10:]]), headers=headers, timeout=10)
+
+    assert answer.status_code == 202
+
+
+def test_a_request_is_one_short_line_in_the_log_without_the_query(tmp_path: Path) -> None:
+    with a_server(tmp_path) as url:
+        deliver(url)
+        requests.get(f"{url}/healthz?code=hush", timeout=10)
+
+    lines = (tmp_path / "stderr").read_text().splitlines()
+    assert [line for line in lines if '"GET /healthz" 200' in line]
+    assert [line for line in lines if '"POST /webhook" 202' in line and line.endswith("ms issues d-7")]
+    assert not [line for line in lines if "hush" in line]
+
+
+def test_the_server_leaves_no_files_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+
+    with a_server(tmp_path, max_requests=1) as url:
+        deliver(url)
+        while_running = list((tmp_path / "tmp").iterdir())
+
+    assert while_running
+    assert list((tmp_path / "tmp").iterdir()) == []

@@ -1,0 +1,137 @@
+from typing import Any
+
+import pytest
+
+from bot.records import Spend
+from bot.writing.document import LIMIT
+from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker
+from tests.writing.builders import a_plan, a_progress, a_report, an_iteration
+from tests.writing.foreign import PIECES
+from tests.writing.rendering import foreign_html, is_closed, live, table_rows, visible
+
+
+def a_view(phase: Phase = Phase.WORKING, **changed: Any) -> ProgressView:
+    shown: dict[str, Any] = {
+        "run_id": "r-1",
+        "phase": phase,
+        "progress": a_progress(verdict=None, why=""),
+        "iteration": 2,
+        "plan": a_plan(),
+        "baseline": a_report(failing=("tests/a.py::b",)),
+        "model": "gpt-5-mini",
+        "sandbox": "docker",
+    }
+    return ProgressView(**(shown | changed))
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [
+        (Phase.WAITING, "waiting for a free place"),
+        (Phase.PREPARING, "preparing its environment"),
+        (Phase.BASELINE, "running the tests on the untouched base"),
+        (Phase.WORKING, "iteration 2 of at most 5"),
+        (Phase.PROVING, "proving the change"),
+        (Phase.PUBLISHING, "opening the pull request"),
+    ],
+)
+def test_the_first_line_says_what_happens_now(phase: Phase, words: str) -> None:
+    assert words in progress_comment(a_view(phase)).splitlines()[0]
+
+
+def test_the_road_shows_what_is_done_and_what_is_ahead() -> None:
+    road = progress_comment(a_view(Phase.BASELINE)).splitlines()[2]
+
+    assert road == "waiting ✓ → preparing ✓ → **tests on the base** → iterations → proof → pull request"
+
+
+def test_the_place_in_the_queue_is_shown() -> None:
+    assert "waiting; 3 runs before this one" in progress_comment(a_view(Phase.WAITING, ahead=3))
+
+
+def test_each_iteration_shows_the_tests_before_and_after() -> None:
+    first = an_iteration(1, report=a_report(passed=12, failing=("tests/a.py::b",)), why_next="1 test fails still")
+    second = an_iteration(2, report=a_report(passed=13))
+
+    rows = table_rows(progress_comment(a_view(progress=a_progress(first, second))))
+
+    assert [row[2] for row in rows[1:]] == [
+        "12 passed, 1 failed → 12 passed, 1 failed",
+        "12 passed, 1 failed → 13 passed",
+    ]
+    assert rows[1][-1] == "1 test fails still"
+
+
+def test_spend_stands_beside_its_limits() -> None:
+    spend = Spend(calls=3, prompt_tokens=12_000, completion_tokens=400, cost_usd=0.12, seconds=200)
+
+    shown = progress_comment(a_view(progress=a_progress(spend=spend, verdict=None)))
+
+    assert "Spent: 12,400 of 400,000 tokens, USD 0.12 of 3.00, 3 min 20 s of 1 h" in shown
+
+
+def test_an_unknown_price_says_that_tokens_are_the_limit() -> None:
+    spend = Spend(calls=3, prompt_tokens=12_000, cost_usd=None)
+
+    assert "price is not known, so that tokens are the limit" in progress_comment(
+        a_view(progress=a_progress(spend=spend, verdict=None))
+    )
+
+
+def test_a_guessed_test_command_says_from_what_and_how_to_replace_it() -> None:
+    shown = progress_comment(a_view(plan=a_plan(guessed_from="pyproject.toml")))
+
+    assert "guessed from `pyproject.toml`" in shown
+    assert "`.github/selfcode.yml`" in shown
+    assert "guessed" not in progress_comment(a_view())
+
+
+def test_a_sandbox_that_does_not_isolate_is_loud() -> None:
+    assert "⚠️" in progress_comment(a_view(sandbox="process", sandbox_isolated=False))
+    assert "⚠️" not in progress_comment(a_view())
+
+
+def test_what_the_model_is_not_shown_is_listed() -> None:
+    shown = progress_comment(a_view(left_out=("a comment by eve: no write access",)))
+
+    assert "a comment by eve: no write access" in visible(shown)
+
+
+def test_it_says_how_to_stop_as_inline_code_alone() -> None:
+    shown = progress_comment(a_view())
+
+    assert "comment `/selfcode stop`" in shown
+    assert not any(line.lstrip("> ").startswith("/selfcode") for line in shown.splitlines())
+
+
+def test_it_can_be_found_again_by_its_marker() -> None:
+    assert progress_comment(a_view()).endswith(progress_marker("r-1"))
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
+    shown = progress_comment(
+        a_view(
+            progress=a_progress(an_iteration(summary=piece, why_next=f"{piece}\n{piece}"), verdict=None),
+            plan=a_plan(test=piece, setup=piece, directory=piece, guessed_from=piece),
+            model=f"m{piece}",
+            sandbox=f"s{piece}",
+            left_out=(piece, f"x\n{piece}"),
+            note=piece,
+        )
+    )
+
+    assert is_closed(shown)
+    assert live(shown) == []
+    assert foreign_html(shown) == []
+    assert shown.count("<!-- selfcode:") == 1
+
+
+def test_any_number_of_iterations_fits() -> None:
+    many = tuple(an_iteration(n, summary="😀" * 500) for n in range(1, 600))
+
+    shown = progress_comment(a_view(progress=a_progress(*many, verdict=None)))
+
+    assert len(shown) <= LIMIT
+    assert shown.endswith(progress_marker("r-1"))
+    assert "/selfcode stop" in shown

@@ -1,0 +1,233 @@
+from dataclasses import replace
+
+import pytest
+
+from bot.records import Evidence, Outcome, PullRequestText, RunResult, Task, TestReport, Verdict
+from bot.writing.document import LIMIT
+from bot.writing.pull_request import pull_request
+from tests.writing.builders import a_change, a_plan, a_progress, a_proof, a_report, a_result, a_task, an_iteration
+from tests.writing.foreign import PIECES, TOKEN
+from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
+
+
+def written(result: RunResult | None = None, task: Task | None = None) -> PullRequestText:
+    return pull_request(result or a_result(), task or a_task(), branch="selfcode/issue-7", run_id="r-1")
+
+
+def test_the_first_line_says_what_was_proven() -> None:
+    first_line = written().body.splitlines()[0]
+
+    assert first_line == (
+        "✅ **Proven**: 2 tests fail without this change and pass with it; all 12 that passed before still pass."
+    )
+
+
+def test_it_closes_its_issue_and_links_nothing_else() -> None:
+    assert "\nCloses #7\n" in written().body
+    assert live(written().body) == ["#7"]
+
+
+def test_without_an_issue_on_a_server_there_is_none_to_close() -> None:
+    text = written(task=a_task(number=None))
+
+    assert "Closes" not in text.body
+    assert text.title == "Totals are too small"
+
+
+def test_the_evidence_shows_counts_for_each_check() -> None:
+    assert table_rows(written().body)[:5] == [
+        ["", "check", "result"],
+        ["✅", "Fail without the change, pass with it", "2 tests"],
+        ["✅", "Passed before, pass still", "12 of 12"],
+        ["✅", "Existing tests", "untouched"],
+        ["✅", "Test results can be believed", "a test of ours had to fail in each run, and was seen failing"],
+    ]
+
+
+def test_the_four_runs_say_whose_code_and_whose_tests_they_ran() -> None:
+    rows = table_rows(written().body)
+
+    assert ["baseline", "base", "base", "12 passed", "2.4 s"] in rows
+    assert ["A", "base", "this change", "12 passed, 2 failed", "2.4 s"] in rows
+    assert ["B", "this change", "this change", "14 passed", "2.4 s"] in rows
+    assert ["C", "this change", "base", "12 passed", "2.4 s"] in rows
+
+
+def test_a_few_names_stand_open_and_many_are_folded() -> None:
+    many = tuple(f"tests/test_a.py::test_{n}" for n in range(30))
+
+    assert "<summary>Fail without" not in written().body
+    assert (
+        "<summary>Fail without the change, pass with it: 30</summary>"
+        in written(a_result(proof=a_proof(red=many))).body
+    )
+
+
+def test_an_unproven_change_is_a_draft_that_says_what_is_missing() -> None:
+    proof = a_proof(missing=("no test was added",), red=(), tests_changed=())
+
+    text = written(a_result(Outcome.UNPROVEN, proof=proof))
+
+    assert text.draft
+    assert text.body.startswith("⚠️ **Unproven**: the tests pass with the change; all 12 that passed before still pass.")
+    assert "Missing: no test was added." in text.body.splitlines()[0]
+    assert ["⚠️", "Fail without the change, pass with it", "no test"] in table_rows(text.body)
+
+
+def test_several_things_missing_are_listed() -> None:
+    proof = a_proof(missing=("tests/test_a.py was altered", "pyproject.toml was changed"))
+
+    shown = written(a_result(Outcome.UNPROVEN, proof=proof)).body
+
+    assert "(and 1 more reason below)" in shown.splitlines()[0]
+    assert "- tests/test_a.py was altered\n- pyproject.toml was changed" in shown
+
+
+def test_altered_tests_broken_tests_and_tampered_results_are_marked() -> None:
+    broke = ("tests/test_prices.py::test_1", "tests/test_prices.py::test_2")
+    proof = replace(
+        a_proof(missing=("x",), tests_altered=("tests/test_a.py: skips test_b",)),
+        evidence=Evidence(broke=broke, flaky=("tests/f.py::g",)),
+        head=a_report(tampered="collected 3, reported 2"),
+        base_tests_on_head=a_report_without(broke),
+    )
+
+    shown = written(a_result(Outcome.UNPROVEN, proof=proof)).body
+
+    rows = table_rows(shown)
+    assert "10 of 12 tests that passed before still pass" in shown.splitlines()[0]
+    assert ["❌", "Passed before, pass still", "10 of 12; broke: 2 tests"] in rows
+    assert ["⚠️", "Existing tests", "altered: `tests/test_a.py: skips test_b`"] in rows
+    assert ["❌", "Test results can be believed", "collected 3, reported 2"] in rows
+    assert ["➖", "Flaky, counted neither way", "`tests/f.py::g`"] in rows
+
+
+def a_report_without(ids: tuple[str, ...]) -> TestReport:
+    whole = a_report()
+    return replace(whole, cases=tuple(case for case in whole.cases if case.id not in ids))
+
+
+def test_a_flaky_test_is_not_counted_as_having_held() -> None:
+    proof = replace(a_proof(), evidence=Evidence(red=("tests/a.py::b",), flaky=("tests/test_prices.py::test_1",)))
+
+    shown = written(a_result(proof=proof)).body
+
+    assert "all 11 that passed before still pass" in shown.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "mark"), [(True, True, "✅"), (None, True, "✅"), (True, False, "⚠️"), (None, None, "⚠️")]
+)
+def test_results_are_shown_as_believed_only_where_the_planted_test_was_seen_failing(
+    a: bool | None, b: bool | None, mark: str
+) -> None:
+    proof = a_proof(head_tests_on_base=a_report(planted_failed=a), head=a_report(planted_failed=b))
+
+    rows = table_rows(written(a_result(proof=proof)).body)
+
+    assert rows[4][:2] == [mark, "Test results can be believed"]
+
+
+def test_results_by_exit_code_alone_claim_no_counts() -> None:
+    bare = a_report(cases=(), reader="exit code")
+    proof = a_proof(missing=("x",), red=(), baseline=bare, head=bare, base_tests_on_head=bare, head_tests_on_base=bare)
+
+    shown = written(a_result(Outcome.UNPROVEN, proof=proof)).body
+
+    assert "all" not in shown.splitlines()[0]
+    assert ["✅", "Passed before, pass still", "exit code 0; no test is known by name"] in table_rows(shown)
+    assert ["⚠️", "Test results can be believed", "not checked: no test of ours could be added"] in table_rows(shown)
+
+
+def test_the_commands_show_the_tests_failing_at_the_tests_own_commit() -> None:
+    (commands,) = code_blocks(written(a_result(plan=a_plan(directory="my app"))).body)
+
+    head = "2a9b" * 10
+    assert commands.splitlines() == [
+        "git fetch origin selfcode/issue-7",
+        f"git checkout --detach {head}",
+        "cd 'my app'",
+        "python -m pip install -e .",
+        "# with the change: passes",
+        "python -m pytest",
+        "# without it: fails",
+        f"git checkout --detach {head}~1",
+        "python -m pytest",
+    ]
+
+
+def test_where_no_test_was_added_the_commands_show_them_failing_at_the_base() -> None:
+    (commands,) = code_blocks(written(a_result(proof=a_proof(tests_changed=()))).body)
+
+    assert "git checkout --detach " + "1f0c" * 10 in commands
+
+
+def test_it_says_what_the_work_took() -> None:
+    assert ["`gpt-5-mini`", "1 iteration, 1 call", "2,340", "USD 0.01", "1 min 15 s", "docker"] in table_rows(
+        written().body
+    )
+
+
+def test_an_unknown_price_is_said() -> None:
+    spend = replace(a_progress().spend, cost_usd=None)
+
+    assert "price unknown" in written(a_result(progress=a_progress(spend=spend))).body
+
+
+def test_a_limit_that_was_reached_is_said() -> None:
+    progress = a_progress(verdict=Verdict.LIMIT, why="5 iterations were made")
+
+    assert "**Limit reached:** 5 iterations were made" in written(a_result(progress=progress)).body
+
+
+def test_what_was_left_out_of_the_change_is_named() -> None:
+    change = a_change(left_out=(".cache/big.bin: 101 MB",))
+
+    assert "- .cache/big.bin: 101 MB" in written(a_result(progress=a_progress(an_iteration(change=change)))).body
+
+
+@pytest.mark.parametrize("piece", [*PIECES, 'x"; touch $HOME/pwned; echo "$GITHUB_TOKEN', "$(id)", "--upload-pack=x"])
+def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
+    names = (f"tests/{piece}::a", f"{piece}")
+    result = a_result(
+        Outcome.UNPROVEN,
+        reason=piece,
+        model=piece or "m",
+        sandbox=piece,
+        progress=a_progress(an_iteration(summary=piece, why_next=piece), why=f"text {piece} text\n{piece}"),
+        proof=a_proof(missing=(piece, piece), red=names, tests_changed=names, tests_altered=names),
+    )
+
+    text = written(result, a_task(title=f"title {piece}", body=piece))
+
+    assert is_closed(text.body)
+    assert live(text.body) == ["#7"]
+    assert foreign_html(text.body) == []
+    assert text.body.count("<!-- selfcode:") == 1
+    assert TOKEN[:20] not in text.body + text.title
+    assert "\n" not in text.title
+
+
+def test_a_body_of_any_size_is_shortened_below_githubs_limit() -> None:
+    names = tuple(f"tests/test_{'😀' * 100}.py::test_{n}" for n in range(50_000))
+    words = "🎉" * 70_000
+    proof = a_proof(missing=(words, words), red=names, tests_altered=names, tests_changed=names)
+
+    text = written(a_result(Outcome.UNPROVEN, proof=proof, reason=words, progress=a_progress(why=words)))
+
+    assert len(text.body) <= LIMIT
+    assert is_closed(text.body)
+    assert "Shortened" in text.body
+    assert "Closes #7" in text.body
+    assert text.body.endswith("<!-- selfcode:pull-request r-1 -->")
+
+
+def test_the_title_is_the_issues_in_one_line() -> None:
+    assert written(task=a_task(title="  Totals\nare too small  ")).title == "Totals are too small (#7)"
+    assert written(task=a_task(title="")).title == "Change (#7)"
+    assert len(written(task=a_task(title="😀" * 300)).title) <= 256
+
+
+def test_the_models_words_are_shown_as_a_quote() -> None:
+    assert "total left out the first price" in visible(written().body).replace("`", "")
+    assert "\n> " in written().body

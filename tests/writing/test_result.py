@@ -1,0 +1,193 @@
+import pytest
+import yaml
+
+from bot.records import Outcome, Progress, ReportState, TestCase, TestStatus
+from bot.writing.document import LIMIT
+from bot.writing.progress import progress_marker
+from bot.writing.result import result_comment
+from tests.writing.builders import PATCH, a_change, a_plan, a_progress, a_proof, a_report, a_result, an_iteration
+from tests.writing.foreign import PIECES
+from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows
+
+
+def written(outcome: Outcome, **changed: object) -> str:
+    return result_comment(a_result(outcome, **changed), run_id="r-1")
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_outcome_becomes_the_result_in_the_place_of_the_progress(outcome: Outcome) -> None:
+    shown = written(outcome, reason="This is the reason.")
+
+    assert shown.endswith(progress_marker("r-1"))
+    assert "**" in shown.splitlines()[0]
+    assert "working" not in shown.lower()
+    assert is_closed(shown)
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_commands_are_written_as_inline_code_alone(outcome: Outcome) -> None:
+    shown = written(outcome)
+
+    assert not any(line.strip().startswith("/selfcode") for line in shown.splitlines())
+
+
+def test_a_proven_run_links_its_pull_request() -> None:
+    assert live(written(Outcome.PROVEN)) == ["#12"]
+    assert "Ready for your review: #12" in written(Outcome.PROVEN)
+
+
+def test_an_unproven_run_links_its_draft_and_says_what_is_missing() -> None:
+    shown = written(Outcome.UNPROVEN, proof=a_proof(missing=("no test was added", "pyproject.toml was changed")))
+
+    assert "A draft: #12" in shown
+    assert "- no test was added\n- pyproject.toml was changed" in shown
+
+
+def test_an_unproven_run_without_a_pull_request_shows_its_evidence_here() -> None:
+    shown = written(Outcome.UNPROVEN, pull_request=None)
+
+    assert "No pull request was opened: this repository asks for a proof (`require_proof`)" in shown
+    assert PATCH in code_blocks(shown)
+    assert ["✅", "Passed before, pass still", "12 of 12"] in table_rows(shown)
+
+
+def test_an_unsolved_run_says_how_near_it_came_and_how_to_go_on() -> None:
+    near = an_iteration(1, report=a_report(passed=13, failing=("tests/a.py::b",)))
+    far = an_iteration(2, report=a_report(passed=3, failing=("tests/a.py::b", "tests/a.py::c")))
+
+    shown = written(Outcome.UNSOLVED, reason="2 iterations were made.", progress=a_progress(near, far))
+
+    assert "**How near it came:** iteration 1, 13 passed, 1 failed. Still failing:" in shown
+    assert "- `tests/a.py::b`: AssertionError: assert 3 == 6" in shown
+    assert "`/selfcode retry`" in shown
+    assert [row[0] for row in table_rows(shown)] == ["#", "1", "2"]
+
+
+def test_the_best_patch_is_folded_into_the_comment_where_it_is_small() -> None:
+    shown = written(Outcome.UNSOLVED)
+
+    assert PATCH in code_blocks(shown)
+    assert "<summary>The patch: 2 files, +9 −1</summary>" in shown
+
+
+def test_a_long_patch_is_named_and_not_shown() -> None:
+    change = a_change(patch="+x\n" * 40_000, added_lines=40_000)
+
+    shown = written(Outcome.UNSOLVED, progress=a_progress(an_iteration(change=change)))
+
+    assert "too long for a comment (2 files, +40,000 −1)" in shown
+    assert len(shown) < 5_000
+
+
+def test_a_broken_baseline_shows_command_output_and_the_configuration_that_would_mend_it() -> None:
+    report = a_report(
+        passed=0,
+        state=ReportState.USAGE_ERROR,
+        exit_code=1,
+        command="python -m pytest",
+        output="/usr/bin/python: No module named pytest",
+    )
+
+    shown = written(
+        Outcome.BASELINE_BROKEN,
+        reason="The test command could not run.",
+        plan=a_plan(setup=""),
+        progress=Progress(),
+        baseline=report,
+    )
+
+    output, configuration = code_blocks(shown)
+    assert "The command: `python -m pytest` (the test command is broken, exit code 1" in shown
+    assert output == "/usr/bin/python: No module named pytest\n"
+    assert yaml.safe_load(configuration) == {
+        "setup": "python -m pip install -e . pytest",
+        "test": "python -m pytest",
+    }
+    assert "`.github/selfcode.yml`" in shown
+    assert "No token was spent" in shown
+
+
+def test_a_refusal_names_the_rule() -> None:
+    shown = written(Outcome.REFUSED, reason="The change touches `.github/workflows/ci.yml`.", progress=Progress())
+
+    assert shown.splitlines()[0] == "**Refused**: The change touches `.github/workflows/ci.yml`."
+
+
+def test_a_reason_of_several_lines_keeps_its_list() -> None:
+    shown = written(Outcome.REFUSED, reason="`a.yml` can't be used:\n- line 1: `tets` is not a key\n- line 2: <b>")
+
+    assert "**Refused**: `a.yml` can't be used:\n\n- line 1: `tets` is not a key\n- line 2: &lt;b&gt;" in shown
+
+
+def test_output_in_a_reason_becomes_a_code_block() -> None:
+    shown = written(Outcome.REFUSED, reason="The setup command failed.\n\n@octocat ```\nexit 1", progress=Progress())
+
+    assert code_blocks(shown) == ["@octocat ```\nexit 1\n"]
+    assert live(shown) == []
+
+
+def test_a_stopped_run_that_was_pushed_already_does_not_claim_otherwise() -> None:
+    assert "Nothing was pushed" in written(Outcome.STOPPED, head_sha="")
+    assert "Nothing was pushed" not in written(Outcome.STOPPED, head_sha="2a9b")
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_an_empty_reason_leaves_no_loose_end(outcome: Outcome) -> None:
+    assert not written(outcome, reason="").splitlines()[0].endswith(":")
+
+
+def test_nothing_to_do_comes_with_what_was_run() -> None:
+    shown = written(Outcome.NOTHING_TO_DO, reason="No change was needed.", progress=a_progress(why="It works already."))
+
+    assert "What was run: `python -m pytest`" in shown
+    assert "On the base: 12 passed" in shown
+    assert "> It works already." in shown
+
+
+def test_a_stopped_run_keeps_its_work() -> None:
+    shown = written(Outcome.STOPPED, reason="Stopped by jane.")
+
+    assert PATCH in code_blocks(shown)
+
+
+def test_an_error_gives_the_trace_id_and_asks_nothing_of_people() -> None:
+    shown = written(Outcome.ERROR, reason="GitHub did not answer.")
+
+    assert "run `r-1`" in shown
+    assert "You need not do anything" in shown
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize(
+    "outcome", [Outcome.UNSOLVED, Outcome.BASELINE_BROKEN, Outcome.NOTHING_TO_DO, Outcome.UNPROVEN]
+)
+def test_no_foreign_text_reaches_further_than_its_place(outcome: Outcome, piece: str) -> None:
+    cases = (TestCase(piece, TestStatus.FAILED, f"x\n{piece}"),)
+    report = a_report(state=ReportState.FAILED, cases=cases, output=f"{piece}\n{piece}", command=piece)
+    iteration = an_iteration(summary=piece, report=report, why_next=piece, change=a_change(patch=f"{piece}\n{piece}"))
+
+    shown = written(
+        outcome,
+        reason=f"{piece} {piece}",
+        plan=a_plan(test=f"pytest {piece}", setup=piece, guessed_from=piece),
+        baseline=report,
+        progress=a_progress(iteration, why=piece),
+        model=f"m{piece}",
+        pull_request=None,
+    )
+
+    assert is_closed(shown)
+    assert live(shown) == []
+    assert foreign_html(shown) == []
+    assert shown.count("<!-- selfcode:") == 1
+
+
+def test_any_amount_of_output_fits() -> None:
+    output = ("😀" * 50 + "```\n</details>\n") * 4_000
+    iterations = [an_iteration(n, report=a_report(passed=0, cases=(), output=output)) for n in range(1, 300)]
+
+    for outcome in Outcome:
+        shown = written(outcome, baseline=a_report(output=output), progress=a_progress(*iterations, why=output))
+        assert len(shown) <= LIMIT
+        assert is_closed(shown)
+        assert shown.endswith(progress_marker("r-1"))
