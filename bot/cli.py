@@ -168,7 +168,7 @@ def demo(*, keep: bool, as_json: bool) -> int:
     """Show the main job, end to end, on this machine: no account, no key."""
     from bot import wire  # noqa: PLC0415
 
-    return wire.demo(_settings(), keep=keep, as_json=as_json, say=_say)
+    return wire.demo(_settings(), os.environ, keep=keep, as_json=as_json)
 
 
 def task_of(issue: str) -> Task:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,10 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.agent import Agent, Dialect, OpenAIModel, run_agent, run_agent_with_tests
+from bot.demo.show import run_demo
 from bot.errors import ConfigError, Refused, Unavailable
-from bot.github import GitHubApp
-from bot.records import StopCheck, Task
+from bot.github.app import GitHubApp
+from bot.records import Outcome, StopCheck, Task
 from bot.runs.house import House, PrepareImage, Setup
 from bot.runs.local import Local, LocalResult
 from bot.runs.solving import Author
@@ -22,6 +23,7 @@ from bot.runs.tables import connect, migrate
 from bot.runs.worker import BEAT, Worker
 from bot.settings import Settings
 from bot.web.app import create_app
+from bot.writing.outcomes import TITLES
 from sandbox import Limits, Sandbox, SandboxError, SandboxUnavailable
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, SetupFailed
@@ -98,7 +100,7 @@ def github_of(settings: Settings) -> GitHubApp:
         app_id=settings.app_id,
         private_key=settings.key_text(),
         api_url=settings.github_api_url,
-        ca_bundle=settings.ca_bundle,
+        ca_bundle=str(settings.ca_bundle) if settings.ca_bundle else None,
         seconds_between_writes=settings.seconds_between_writes,
     )
 
@@ -117,7 +119,7 @@ def database_of(settings: Settings) -> Engine:
 def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
     """Everything that a run needs around it."""
     sandbox = sandbox_of(settings)
-    slug = github.app_slug()
+    slug = github.app_slug
     return House(
         store=Store(engine),
         github=github,
@@ -146,7 +148,7 @@ def worker_of(settings: Settings) -> Worker:
     github = github_of(settings)
     agents_of(settings)(settings.model)
     house = house_of(settings, github, database_of(settings))
-    owners = settings.allowed_owners or (github.owner_login(),)
+    owners = settings.allowed_owners or (github.owner_login,)
     return Worker(
         house=house,
         steps_url=settings.workflow_database,
@@ -283,3 +285,29 @@ def solve(settings: Settings, task: str, tests: str | None, *, max_iterations: i
     if tests is None:
         return run_agent(task, max_iterations=max_iterations, model=model, sandbox=sandbox)
     return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox)
+
+
+def demo(settings: Settings, environment: Mapping[str, str], *, keep: bool, as_json: bool) -> int:
+    """The demo, in the strongest sandbox that this machine has at once. Returns the exit code."""
+    sandbox, notes = _sandbox_of_the_demo(settings)
+    return run_demo(
+        environ=environment,
+        sandbox=sandbox,
+        notes=notes,
+        titles={title(outcome): str(outcome) for outcome in Outcome},
+        settings={"SELFCODE_SECONDS_BETWEEN_WRITES": "0"},
+        as_json=as_json,
+        keep=keep,
+    )
+
+
+def _sandbox_of_the_demo(settings: Settings) -> tuple[str, list[str]]:
+    if settings.sandbox == "process":
+        return "process", []
+    try:
+        return "docker", [f"Sandbox: {DockerSandbox(image=settings.sandbox_image).check()}."]
+    except SandboxError as problem:
+        return "process", [
+            f"No Docker sandbox: {problem}.",
+            "The demo's own code therefore runs as a plain process of yours, which is no isolation.",
+        ]

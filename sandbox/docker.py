@@ -41,12 +41,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image on the engine. `id` is its digest; `created_at` in seconds since 1970."""
+    """An image on the engine. `id` is its digest."""
 
     name: str
     id: str
     labels: Mapping[str, str]
-    created: str
     volumes: Sequence[str]
 
 
@@ -114,7 +113,6 @@ class DockerSandbox:
             name=name,
             id=str(found["Id"]),
             labels=dict(config.get("Labels") or {}),
-            created=str(found["Created"]),
             volumes=tuple(config.get("Volumes") or ()),
         )
 
@@ -332,11 +330,9 @@ class _DockerWorkspace:
 class SetupWorkspace(_DockerWorkspace):
     """A workspace whose container becomes an image."""
 
-    def write(self, path: str, data: bytes) -> None:
-        """Write a file anywhere in the container, its folders with it."""
-        script = 'mkdir -p -- "$(dirname -- "$2")" && head -c "$1" >"$2"'
-        words = [*_SHELL, scripts.READ_GO + script, "sh", str(len(data)), path]
-        self.command(words, stdin=data, doing=f"writing {path}")
+    def script(self, text: str, stdin: bytes, *, doing: str) -> bytes:
+        """Run a script of ours as root, which reads $1 bytes of stdin; return what it wrote."""
+        return self.command([*_SHELL, scripts.READ_GO + text, "sh", str(len(stdin))], stdin=stdin, doing=doing)
 
     def commit(self, *, repository: str, tag: str, labels: Mapping[str, str]) -> str:
         """Keep the container's root directory as the image `repository:tag`, without the workspace; return its name."""

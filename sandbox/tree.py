@@ -17,8 +17,9 @@ def unpack(archive: bytes, folder: Path) -> None:
 
     Raises `SandboxError` for an archive that is damaged or that names something outside the folder.
     """
+    prepared, _ = with_folders(archive)
     try:
-        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
+        with tarfile.open(fileobj=io.BytesIO(prepared), mode="r:") as opened:
             for entry in opened:
                 _unpack_entry(opened, entry, folder)
     except (tarfile.TarError, OSError) as error:
@@ -58,9 +59,9 @@ def pack(folder: Path, paths: Sequence[str], *, exclude: Sequence[str], limit_by
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
             for start in paths or (".",):
                 for path in _below(folder, relative(start), left_out):
+                    if buffer.tell() + (folder / path).lstat().st_size > limit_bytes:
+                        raise SandboxError(f"packing failed: more than {limit_bytes} bytes")
                     _pack_entry(archive, folder, path)
-                    if buffer.tell() > limit_bytes:
-                        raise SandboxError(f"the files are larger than {limit_bytes} bytes")
     except (tarfile.TarError, OSError) as error:
         raise SandboxError(f"packing failed: {error}") from error
     return buffer.getvalue()

@@ -1,69 +1,51 @@
 """Sandboxes for every test that wants one, and a loud word about what was left out without an engine."""
 
 import os
-from collections.abc import Iterator
-
-import pytest
+from collections.abc import Iterator, Sequence
 
 import docker
-from docker.errors import DockerException
+import pytest
+from docker.errors import DockerException, ImageNotFound
+
 from sandbox.docker import OWNER_LABEL, DockerSandbox
 from sandbox.process import ProcessSandbox
+from tests.engine.image import TAG
 
 TEST_OWNER = f"selfcode-tests-{os.getpid()}"
-_LEFT_OUT = pytest.StashKey[list[str]]()
+_NEEDS_ENGINE = ("docker_sandbox", "docker_client")
+_LEFT_OUT = "left out for want of Docker"
 _HOW = "start Docker, or `make test INSTALL_DOCKER=1` (root, Debian or Ubuntu)"
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_LEFT_OUT] = []
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        if set(_NEEDS_ENGINE).intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.docker)
 
 
 @pytest.fixture(scope="session")
-def _engine() -> Iterator[docker.DockerClient | str]:
-    """A connection to the engine that `tests.engine` prepared, or why there is none."""
-    if not os.environ.get("SELFCODE_TEST_IMAGE"):
-        yield "SELFCODE_TEST_IMAGE is not set: run the tests by `make test`, or name an image built from sandbox/"
-        return
-    try:
-        client = docker.from_env()
-    except DockerException as error:
-        yield f"no Docker engine answers ({error})"
-        return
+def docker_client() -> Iterator[docker.DockerClient]:
+    """The engine that `tests.engine` prepared, to look at what is there.
+
+    Without one the test is left out, and counted, or fails where CI promises one.
+    """
+    client = _connected()
+    if isinstance(client, str):
+        if os.environ.get("CI"):
+            pytest.fail(client)
+        pytest.skip(f"{_LEFT_OUT}: {client}")
     yield client
     leftovers = _leftovers(client)
     client.close()
     assert leftovers == [], "the tests have left something on the engine"
 
 
-@pytest.fixture
-def _engine_for_test(request: pytest.FixtureRequest, _engine: docker.DockerClient | str) -> docker.DockerClient:
-    """The engine; without one the test is left out, and counted, or fails where CI promises one."""
-    if not isinstance(_engine, str):
-        return _engine
-    if os.environ.get("CI"):
-        pytest.fail(_engine)
-    request.config.stash[_LEFT_OUT].append(request.node.nodeid)
-    pytest.skip(f"{_engine}; {_HOW}")
-
-
 @pytest.fixture(scope="session")
-def _shared_docker_sandbox() -> Iterator[DockerSandbox]:
-    sandbox = DockerSandbox(image=os.environ.get("SELFCODE_TEST_IMAGE", ""), owner=TEST_OWNER)
+def docker_sandbox(docker_client: docker.DockerClient) -> Iterator[DockerSandbox]:
+    """Containers of the test image on a real engine."""
+    sandbox = DockerSandbox(image=image_under_test(), owner=TEST_OWNER)
     yield sandbox
     sandbox.close()
-
-
-@pytest.fixture
-def docker_sandbox(_engine_for_test: docker.DockerClient, _shared_docker_sandbox: DockerSandbox) -> DockerSandbox:
-    """Containers of the test image on a real engine."""
-    return _shared_docker_sandbox
-
-
-@pytest.fixture
-def docker_client(_engine_for_test: docker.DockerClient) -> docker.DockerClient:
-    """The engine itself, to look at what is there."""
-    return _engine_for_test
 
 
 @pytest.fixture
@@ -71,11 +53,38 @@ def process_sandbox() -> ProcessSandbox:
     return ProcessSandbox()
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    left_out = config.stash[_LEFT_OUT]
-    if left_out:
-        terminalreporter.section("Docker tests LEFT OUT", sep="!", red=True, bold=True)
-        terminalreporter.write_line(f"{len(left_out)} tests need a Docker engine and did not run: {_HOW}", red=True)
+@pytest.fixture(autouse=True)
+def _engine_for_marked_tests(request: pytest.FixtureRequest) -> None:
+    """A test that is marked `docker` and makes its own sandbox is left out as well where there is no engine."""
+    if request.node.get_closest_marker("docker"):
+        request.getfixturevalue("docker_client")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    count = sum(_LEFT_OUT in reason for reason in skipped)
+    if count:
+        terminalreporter.section(f"{count} tests {_LEFT_OUT}", sep="!", red=True, bold=True)
+        terminalreporter.write_line(f"To have them: {_HOW}", red=True)
+
+
+def image_under_test() -> str:
+    """The image that `tests.engine` made, and named in the environment."""
+    return os.environ.get("SELFCODE_TEST_IMAGE", TAG)
+
+
+def _connected() -> docker.DockerClient | str:
+    """A client of an engine that has the test image, or what is missing."""
+    try:
+        client = docker.from_env()
+    except DockerException as error:
+        return f"no Docker engine answers ({error})"
+    try:
+        client.images.get(image_under_test())
+    except ImageNotFound:
+        client.close()
+        return f"the engine has no image {image_under_test()}: run the tests by `make test`, which makes it"
+    return client
 
 
 def _leftovers(client: docker.DockerClient) -> list[str]:

@@ -1,5 +1,6 @@
 """The agent: a model at work on a repository in a sandbox, and alone on a task. A library too: no GitHub, no web."""
 
+from bot.agent.alone import run_agent, run_agent_with_tests, strongest_sandbox
 from bot.agent.controller import Agent, silent
 from bot.agent.llm import Message, Model, Reply, Role, ToolCall, ToolSpec
 from bot.agent.openai_model import OpenAIModel
@@ -18,5 +19,8 @@ __all__ = [
     "ToolCall",
     "ToolSpec",
     "known_prices",
+    "run_agent",
+    "run_agent_with_tests",
     "silent",
+    "strongest_sandbox",
 ]

@@ -99,27 +99,22 @@ def asked(action: Action) -> Request:
 
 def name_of(action: Action) -> str:
     """The action's one name, the same in every dialect."""
-    match action:
-        case Read():
-            return "read"
-        case Search():
-            return "search"
-        case ListFolder():
-            return "list"
-        case Edit():
-            return "edit"
-        case Write():
-            return "write"
-        case Patch():
-            return "patch"
-        case Delete():
-            return "delete"
-        case Run():
-            return "run"
-        case Finish():
-            return "finish"
+    return _NAMES[type(action)]
 
 
 def bounded(text: str, limit: int = ARGUMENT_CHARS) -> str:
     """The text, cut at the limit with a note."""
     return text if len(text) <= limit else f"{text[:limit]} […{len(text) - limit} more characters]"
+
+
+_NAMES: dict[type[Action], str] = {
+    Read: "read",
+    Search: "search",
+    ListFolder: "list",
+    Edit: "edit",
+    Write: "write",
+    Patch: "patch",
+    Delete: "delete",
+    Run: "run",
+    Finish: "finish",
+}

@@ -69,11 +69,8 @@ def tree_text(paths: Sequence[str]) -> str:
 def relevant_files(task: Task, bench: Workbench, *, paths: Sequence[str], baseline: TestReport | None) -> str:
     """The files that the issue, its tracebacks and the failing tests name, or that define what it names."""
     said = "\n".join([task.title, task.body, task.hint, *(comment.body for comment in task.comments)])
-    failing = (
-        "\n".join(f"{case.file or ''} {case.message}" for case in baseline.cases if case.id in baseline.failed)
-        if baseline
-        else ""
-    )
+    failed = [case for case in baseline.cases if case.id in baseline.failed] if baseline else []
+    failing = "\n".join(f"{case.file or ''} {case.message}" for case in failed)
     names = identifiers(said)
     chosen = [*named_paths(said, paths), *defining_paths(names, bench), *named_paths(failing, paths)]
     chosen += [test for path in chosen for test in tests_of(path, paths)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.agent.context import context
 from bot.agent.conversation import WARMER, Conversation, Ended, Ending
-from bot.agent.decision import Untested, decide, untested
+from bot.agent.decision import GREEN_BUT, Untested, decide, untested
 from bot.agent.dialects import dialect_of, toolless_replies
 from bot.agent.history import first_context, repeated
 from bot.agent.limits import TOKENS_BIND, oversize
@@ -141,14 +141,15 @@ class Agent:
         )
         tested = report.counts if report else "not tested"
         work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.why}")
-        return _after(progress, talk, change, report, began, _summary(ending, change), decision.verdict, decision.why)
+        told = _Told(_summary(ending, change), decision.verdict, decision.why)
+        return _after(progress, talk, told, change=change, report=report, seconds=time.monotonic() - began)
 
 
 def _known(skipped: Untested | None, report: TestReport | None, objection: str) -> tuple[TestReport | None, str]:
     """The report that this very change has, also from the iteration that it repeats."""
     if skipped is not None and skipped.repeats is not None and skipped.repeats.report is not None:
         earlier = skipped.repeats
-        return earlier.report, earlier.why_next.removeprefix("the tests pass, but: ")
+        return earlier.report, earlier.why_next.removeprefix(GREEN_BUT)
     return report, objection
 
 
@@ -170,31 +171,39 @@ def _summary(ending: Ending, change: Change) -> str:
 
 def _stopped(progress: Progress, talk: Conversation, began: float) -> Progress:
     """A stop loses nothing: the calls that were paid and the change as of the last iteration are kept."""
-    why = "a person ended the run"
+    told = _Told("ended by a person", Verdict.STOPPED, "a person ended the run")
     if not talk.calls:
-        return replace(progress, verdict=Verdict.STOPPED, why=why)
-    return _after(progress, talk, progress.change, None, began, "ended by a person", Verdict.STOPPED, why)
+        return replace(progress, verdict=told.verdict, why=told.why)
+    seconds = time.monotonic() - began
+    return _after(progress, talk, told, change=progress.change, report=None, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an iteration came to, in words."""
+
+    summary: str
+    verdict: Verdict | None
+    why: str
 
 
 def _after(
     progress: Progress,
     talk: Conversation,
+    told: _Told,
+    *,
     change: Change,
     report: TestReport | None,
-    began: float,
-    summary: str,
-    verdict: Verdict | None,
-    why: str,
+    seconds: float,
 ) -> Progress:
-    seconds = time.monotonic() - began
     iteration = Iteration(
         number=len(progress.iterations) + 1,
-        summary=summary,
+        summary=told.summary,
         calls=tuple(talk.calls),
         change=change,
         report=report,
         spend=replace(talk.spend, seconds=progress.spend.seconds + seconds),
         duration_s=seconds,
-        why_next=why,
+        why_next=told.why,
     )
-    return Progress((*progress.iterations, iteration), iteration.spend, verdict, why if verdict else "")
+    return Progress((*progress.iterations, iteration), iteration.spend, told.verdict, told.why if told.verdict else "")

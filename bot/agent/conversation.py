@@ -48,7 +48,7 @@ class Ending:
 
 @dataclass(slots=True)
 class Conversation:
-    """The talk of one iteration. `calls` and `spend` hold what it has cost, also where it was cut short by `Stopped`."""
+    """The talk of one iteration. `calls` and `spend` hold what it cost, also where `Stopped` cut it short."""
 
     model: Model
     bench: Workbench

@@ -6,6 +6,8 @@ from bot.agent.conversation import Ended, Ending
 from bot.agent.limits import oversize
 from bot.records import Caps, Change, Iteration, TestReport, Verdict
 
+GREEN_BUT = "the tests pass, but: "
+
 
 @dataclass(frozen=True, slots=True)
 class Untested:
@@ -50,21 +52,24 @@ def decide(
     if ending.how is Ended.NOTHING:
         return Decision(Verdict.NOTHING_TO_DO, ending.words)
     is_last = number >= caps.iterations or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
-    if report is not None and report.is_green and not objection:
-        return Decision(Verdict.SOLVED, ending.words if ending.how is Ended.FINISHED else "the tests pass")
-    if report is not None and report.is_green and is_last:
-        return Decision(Verdict.SOLVED, f"the tests pass, but: {objection}")
-    if ending.how is Ended.LIMIT:
-        return Decision(Verdict.LIMIT, ending.words)
+    if report is not None and report.is_green and (is_last or not objection):
+        return Decision(Verdict.SOLVED, _why_solved(ending, objection))
+    why = _why_next(report, objection=objection, skipped=skipped)
+    large = oversize(change, caps)
     if ending.how is Ended.GAVE_UP:
         return Decision(Verdict.GAVE_UP, ending.words)
-    large = oversize(change, caps)
+    if ending.how is Ended.LIMIT:
+        return Decision(Verdict.LIMIT, ending.words)
     if large and (was_oversize or is_last):
         return Decision(Verdict.LIMIT, large)
-    why = _why_next(report, objection=objection, skipped=skipped)
-    if is_last:
-        return Decision(Verdict.LIMIT, f"the limit of {caps.iterations} iterations is reached; after the last: {why}")
-    return Decision(None, why)
+    ended = f"the limit of {caps.iterations} iterations is reached; after the last: {why}"
+    return Decision(Verdict.LIMIT, ended) if is_last else Decision(None, why)
+
+
+def _why_solved(ending: Ending, objection: str) -> str:
+    if objection:
+        return f"{GREEN_BUT}{objection}"
+    return ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
 
 
 def _why_next(report: TestReport | None, *, objection: str, skipped: Untested | None) -> str:
@@ -72,4 +77,4 @@ def _why_next(report: TestReport | None, *, objection: str, skipped: Untested | 
         return skipped.why
     if report is None:
         return "the tests were not run"
-    return f"the tests pass, but: {objection}" if report.is_green else report.counts
+    return f"{GREEN_BUT}{objection}" if report.is_green else report.counts

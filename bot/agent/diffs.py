@@ -1,4 +1,4 @@
-"""Unified diffs as models write them: line numbers wrong, counts missing. Placed by their context, or not at all. Pure."""
+"""Unified diffs as models write them, with wrong line numbers: placed by their context, or not at all. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ def reversed_diffs(diffs: tuple[FileDiff, ...]) -> Mapping[str, FileDiff]:
 
 
 def _path(line: str, prefix: str) -> str | None:
-    path = line[4:].split("\t")[0].strip().strip('"')
+    path = line[4:].split("\t", maxsplit=1)[0].strip().strip('"')
     return None if path == NOWHERE else path.removeprefix(prefix)
 
 

@@ -14,23 +14,23 @@ from bot.agent.texts import Unplaced, normalised
 NEARBY = 3
 SEARCHED_LINES = 5000
 
-_WORDS = r"(?:rest|remaining|remainder|unchanged|existing|same|previous|other|omitted|as before|stays?|goes here|etc)"
+_WORDS = r"\b(?:rest|remaining|remainder|unchanged|existing|same|previous|other|omitted|as before|stays?|goes here)\b"
+_STRONG = r"\b(?:rest|remaining|remainder|unchanged|existing|omitted|as before)\b"
 _DOTS = r"(?:\.\.\.|…)"
 _COMMENT = r"(?:#|//|/\*|<!--|--|;|%|\"\"\"|''')"
-_PLACEHOLDERS = (
-    re.compile(rf"^{_COMMENT}.*{_DOTS}.*\b{_WORDS}\b|^{_COMMENT}.*\b{_WORDS}\b.*{_DOTS}", re.IGNORECASE),
-    re.compile(rf"^[\[(<{{].*(?:{_DOTS}.*\b{_WORDS}\b|\b{_WORDS}\b.*{_DOTS}).*[\])>}}]$", re.IGNORECASE),
-    re.compile(rf"^{_DOTS}\s*\(?.*\b{_WORDS}\b", re.IGNORECASE),
-    re.compile(
-        rf"^{_COMMENT}\s*\(?(?:the\s+)?(?:rest|remainder) of (?:the\s+|your\s+|this\s+)?"
-        r"(?:file|code|class|function|method|module|implementation|imports?|tests?)",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"^{_COMMENT}\s*\(?(?:the\s+)?(?:existing|remaining|previous|other) (?:code|methods?|functions?|imports?|tests?)"
-        r"(?:\s+(?:here|unchanged|remains?|stays?|as before|omitted|goes?).*)?\W*$",
-        re.IGNORECASE,
-    ),
+_THINGS = r"(?:file|code|class|function|methods?|module|implementation|imports?|tests?)"
+_STAY = r"(?:here|unchanged|remains?|stays?|as before|omitted|goe?s?)"
+_PLACEHOLDERS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^{_COMMENT}\s*\(?{_DOTS}.*{_WORDS}",
+        rf"^{_COMMENT}.*{_STRONG}.*{_DOTS}\W*$",
+        rf"^[\[(<{{].*(?:{_DOTS}.*{_WORDS}|{_WORDS}.*{_DOTS}).*[\])>}}]$",
+        rf"^{_DOTS}\s*\(?.*{_WORDS}",
+        rf"^{_COMMENT}\s*\(?(?:the )?(?:rest|remainder) of (?:the |your |this )?{_THINGS}\b",
+        rf"^{_COMMENT}\s*\(?(?:the )?(?:existing|remaining|previous|other) {_THINGS} {_STAY}\b",
+        rf"^{_COMMENT}\s*\(?(?:the )?(?:existing|remaining) code\W*$",
+    )
 )
 _ONLY_DOTS = re.compile(rf"^{_COMMENT}\s*{_DOTS}\s*(?:\*/|-->)?$")
 

@@ -1,4 +1,4 @@
-"""Doing what a reply asks for, at a `Workbench`: the reply's edits first, all of them or none, then the rest in order."""
+"""Doing what a reply asks for, at a `Workbench`: its edits first, all of them or none, then the rest in order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -219,7 +219,7 @@ def _search(bench: Workbench, pattern: str, path: str) -> tuple[bool, str]:
 
 def _list(bench: Workbench, path: str) -> tuple[bool, str]:
     folder = clean_path(path or ".")
-    below = [one for one in bench.paths() if folder == "." or one == folder or one.startswith(f"{folder}/")]
+    below = [one for one in bench.paths() if folder in {".", one} or one.startswith(f"{folder}/")]
     if not below:
         return False, f"{folder}: no files there"
     more = f"\n… and {len(below) - LISTED_PATHS} more" if len(below) > LISTED_PATHS else ""

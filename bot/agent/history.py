@@ -1,4 +1,4 @@
-"""What the model is told of earlier iterations, rebuilt from the records alone: a crashed run goes on with the same words.
+"""What the model is told of earlier iterations: rebuilt from the records: a crashed run goes on in the same words.
 
 The last two iterations stay whole, with the model's own replies; earlier ones are one bullet each.
 """

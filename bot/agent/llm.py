@@ -94,9 +94,9 @@ class Reply:
     """What the model answered.
 
     `finish_reason` is the server's own word (`stop`, `length`, `tool_calls`, `content_filter`), or one of ours where no
-    reply came of the call: TOO_LONG (the prompt does not fit the window), NO_TOOLS (the server refuses tools), NO_CHOICE
-    (`choices` was empty), UNREADABLE (not a chat completion). `detail` holds the server's words for these. `raw` is the
-    server's JSON text, whole.
+    reply came of the call: TOO_LONG (the prompt does not fit the window), NO_TOOLS (the server refuses tools),
+    NO_CHOICE (`choices` was empty), UNREADABLE (not a chat completion). `detail` holds the server's words for these.
+    `raw` is the server's JSON text, whole.
     """
 
     text: str | None

@@ -10,7 +10,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 from tenacity.wait import wait_exponential_jitter
 
 from bot.agent.llm import NO_TOOLS, TOO_LONG, Message, Reply, ToolSpec
-from bot.agent.openai_errors import Drop, GiveUp, Lower, NoTools, Rename, TooLong, Wait, remedy
+from bot.agent.openai_errors import Drop, GiveUp, Lower, NoTools, Remedy, Rename, TooLong, Wait, remedy
 from bot.agent.openai_replies import read_reply
 from bot.agent.prices import Prices, known_prices
 from bot.agent.watched import run_watched, sleep_watched
@@ -80,34 +80,40 @@ class OpenAIModel:
     ) -> Reply:
         """Ask for one reply. What the server does not take is left out, renamed or lowered, and remembered."""
         request = self._request(messages, tools, temperature, max_tokens)
+        prompt = json.dumps(request["messages"])
         for _ in range(CORRECTIONS):
             if tools and not self._learnt.takes_tools:
                 return _no_reply(NO_TOOLS, "the server takes no tools")
-            answer = self._ask(self._adapted(request), stop)
-            if answer.status < 400:
-                prompt = json.dumps(request["messages"])
-                return read_reply(answer.body, prompt=prompt, prices=self._prices)
             sent = self._adapted(request)
-            match remedy(answer.status, answer.body, request=sent, retry_after_s=answer.retry_after_s):
-                case Drop(parameter):
-                    self._learnt.dropped.add(parameter)
-                case Rename(parameter, to):
-                    self._rename(parameter, to)
-                case Lower(limit, always):
-                    request = {**request, "max_tokens": limit}
-                    self._learnt.longest_reply = limit if always else self._learnt.longest_reply
-                case NoTools(reason):
-                    self._learnt.takes_tools = False
-                    return _no_reply(NO_TOOLS, reason)
-                case TooLong(reason):
-                    return _no_reply(TOO_LONG, reason)
-                case Wait(reason, retry_after_s):
-                    raise Unavailable(reason, retry_after_s)
-                case GiveUp(reason):
-                    raise Unavailable(reason)
-        raise Unavailable(
-            f"the model server refused {CORRECTIONS} variants of one request, the last with {answer.body}"
-        )
+            answer = self._ask(sent, stop)
+            if answer.status < 400:
+                return read_reply(answer.body, prompt=prompt, prices=self._prices)
+            mended = self._mended(request, _remedy(answer, sent))
+            if isinstance(mended, Reply):
+                return mended
+            request = mended
+        raise Unavailable(f"the model server refused {CORRECTIONS} variants of a request, the last with {answer.body}")
+
+    def _mended(self, request: dict[str, Any], found: Remedy) -> dict[str, Any] | Reply:
+        """The request to send instead, or the reply that says why there is none. Raises `Unavailable`."""
+        match found:
+            case Drop(parameter):
+                self._learnt.dropped.add(parameter)
+            case Rename(parameter, to):
+                self._rename(parameter, to)
+            case Lower(limit, always):
+                self._learnt.longest_reply = limit if always else self._learnt.longest_reply
+                return {**request, "max_tokens": limit}
+            case NoTools(reason):
+                self._learnt.takes_tools = False
+                return _no_reply(NO_TOOLS, reason)
+            case TooLong(reason):
+                return _no_reply(TOO_LONG, reason)
+            case Wait(reason, retry_after_s):
+                raise Unavailable(reason, retry_after_s)
+            case GiveUp(reason):
+                raise Unavailable(reason)
+        return request
 
     def _rename(self, parameter: str, to: str) -> None:
         """A server that takes neither name gets no limit at all."""
@@ -167,7 +173,7 @@ class OpenAIModel:
     def _send(self, request: dict[str, Any], stop: StopCheck) -> _Answer:
         answer = run_watched(self._exchange(request), stop)
         if answer.status >= 400:
-            match remedy(answer.status, answer.body, request=request, retry_after_s=answer.retry_after_s):
+            match _remedy(answer, request):
                 case Wait(reason, retry_after_s) if (retry_after_s or 0.0) <= PATIENCE_S:
                     raise Unavailable(reason, retry_after_s)
         return answer
@@ -192,6 +198,10 @@ class OpenAIModel:
             return _Answer(200, response.text)
 
 
+def _remedy(answer: _Answer, sent: dict[str, Any]) -> Remedy:
+    return remedy(answer.status, answer.body, request=sent, retry_after_s=answer.retry_after_s)
+
+
 def _no_reply(finish_reason: str, detail: str) -> Reply:
     raw = json.dumps({"error": {"code": finish_reason, "message": detail}})
     return Reply(None, (), finish_reason, Usage(cost_usd=0.0), raw, detail)
@@ -207,7 +217,7 @@ def _seconds(headers: Any) -> float | None:
 
 
 def _endpoint(base_url: str | None, api_key: str | None) -> tuple[str, str]:
-    """The endpoint and the key, as the openai package reads them where they are not given. Local servers need no key."""
+    """The endpoint and the key; those not given as the openai package reads them. Local servers need no key."""
     try:
         client = openai.OpenAI(base_url=base_url, api_key=api_key)
     except openai.OpenAIError as error:

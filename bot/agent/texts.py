@@ -1,6 +1,6 @@
-"""Files as a model sees them (lines that end in a newline), and back to bytes with all that was not touched as it was.
+"""Files as a model sees them (lines that end in a newline), and back to bytes, untouched lines as they were. Pure.
 
-Pure. A file may have a byte order mark, CRLF, lone CR, a mixture, no newline at its end, any encoding: an edit changes the
+A file may have a byte order mark, CRLF, lone CR, a mixture, no newline at its end, any encoding: an edit changes the
 bytes of the lines that it changes and no others.
 """
 
@@ -79,7 +79,7 @@ def normalised(text: str) -> str:
 
 
 def rewritten(source: Source, text: str) -> bytes | Unplaced:
-    """The file's bytes with `text` as its new content: lines that stay keep their bytes, new ones end like neighbours."""
+    """The file's bytes with `text` as its content: lines that stay keep their bytes, new ones end like neighbours."""
     kept = _with_endings(source, split_lines(normalised(text)))
     whole = (_BOM if source.has_bom else "") + kept
     try:

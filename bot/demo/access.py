@@ -94,6 +94,7 @@ def caller(world: World, authorization: str) -> Caller:
 
 
 def by_token(world: World, value: str) -> User | AsInstallation:
+    """Who a token stands for. Raises 401 for an unknown or expired one, 403 where the installation is suspended."""
     token = world.tokens.get(value)
     if token is None or (token.expires_at is not None and world.now() >= token.expires_at):
         raise bad_credentials()
@@ -139,7 +140,9 @@ def _by_jwt(world: World, text: str) -> App:
     return app
 
 
-def new_installation_token(world: World, installation: Installation, wanted: Mapping[str, Any], *, stateless: bool) -> Token:
+def new_installation_token(
+    world: World, installation: Installation, wanted: Mapping[str, Any], *, stateless: bool
+) -> Token:
     """Make a token for an installation, narrowed to `permissions` and `repository_ids` or `repositories`."""
     if installation.suspended_at is not None:
         raise ApiError(403, "This installation has been suspended")
@@ -166,7 +169,9 @@ def _narrowed(world: World, installation: Installation, wanted: Mapping[str, Any
     names = {name.lower() for name in by_name or ()}
     chosen = {found.id for found in covered if found.id in (by_id or ()) or found.name.lower() in names}
     if len(chosen) < len(set(by_id or ())) or len(chosen) < len(names):
-        raise ApiError(422, "There is at least one repository that does not exist or is not accessible to the parent installation.")
+        raise ApiError(
+            422, "There is at least one repository that does not exist or is not accessible to the parent installation."
+        )
     return frozenset(chosen)
 
 
@@ -194,7 +199,9 @@ def readable(world: World, who: Caller, owner: str, name: str) -> Repository:
     return repository
 
 
-def require(who: Caller, repository: Repository, permission: str | tuple[str, ...], level: str, *, role: str) -> Account:
+def require(
+    who: Caller, repository: Repository, permission: str | tuple[str, ...], level: str, *, role: str
+) -> Account:
     """The account that acts, if it may: an App by a permission (one of several), a person by their role."""
     if level != "read" and repository.archived:
         raise ApiError(403, "Repository was archived so is read-only.")
@@ -226,6 +233,7 @@ def require_unlocked(who: Caller, issue: Issue) -> None:
 
 
 def require_app(who: Caller) -> App:
+    """The App that asks by its JWT; else 401."""
     if not isinstance(who, AsApp):
         raise ApiError(401, "A JSON web token could not be decoded")
     return who.app

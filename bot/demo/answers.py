@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Response, request
+from flask import Response, g, request
+
+from bot.demo import versions
 
 DOCUMENTATION = "https://docs.github.com/rest"
 
@@ -23,7 +25,8 @@ class ApiError(Exception):
         body: dict[str, Any] = {"message": self.message}
         if self.errors:
             body["errors"] = self.errors
-        return as_json(body | {"documentation_url": DOCUMENTATION, "status": str(self.status)}, self.status)
+        body["documentation_url"] = DOCUMENTATION
+        return as_json(body if self.status == 422 else body | {"status": str(self.status)}, self.status)
 
 
 class Moved(Exception):
@@ -44,14 +47,17 @@ class Moved(Exception):
 
 
 def not_found() -> ApiError:
+    """404, which is also what hides things from those who may not know of them."""
     return ApiError(404, "Not Found")
 
 
 def bad_credentials() -> ApiError:
+    """401 for a token that is wrong or has expired."""
     return ApiError(401, "Bad credentials")
 
 
 def not_for_integrations() -> ApiError:
+    """403 for an App that lacks a permission or the repository."""
     return ApiError(403, "Resource not accessible by integration")
 
 
@@ -66,7 +72,8 @@ def invalid(resource: str, code: str, field: str = "", message: str = "") -> Api
 
 
 def as_json(value: Any, status: int = 200) -> Response:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """An answer with a JSON body, in the shape of the API version that the request names."""
+    text = json.dumps(versions.as_of(g.get("version", versions.OLD), value), ensure_ascii=False, separators=(",", ":"))
     return Response(text, status, content_type="application/json; charset=utf-8")
 
 

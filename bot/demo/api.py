@@ -10,7 +10,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
-from bot.demo import access
+from bot.demo import access, versions
 from bot.demo.answers import ApiError, Moved, as_json
 from bot.demo.changes import Changes
 from bot.demo.pages import Pages
@@ -19,8 +19,6 @@ from bot.demo.rest_issues import Comments, Issues, Labels
 from bot.demo.rest_pulls import Checks, Contents, Pulls
 
 PREFIX = "/api/v3"
-VERSIONS = ("2022-11-28", "2026-03-10")
-"""The API versions that are served. Source: GitHub, “API Versions”."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Recorded:
     who: str
     status: int
     answer: Any
-    version: str = VERSIONS[0]
+    version: str = versions.OLD
     faulty: bool = False
 
     def __str__(self) -> str:
@@ -106,6 +104,8 @@ class Api(Flask):
         if fault:
             time.sleep(fault.delay_s)
         with self._changes.world.lock:
+            g.version = request.headers.get("X-GitHub-Api-Version", versions.OLD)
+            g.caller = self._caller_or_nobody()
             real = super().full_dispatch_request() if fault is None or fault.after_effect else None
             answer = fault.answer() if fault else real
             assert answer
@@ -115,11 +115,16 @@ class Api(Flask):
             request.environ["werkzeug.socket"].close()
         return answer
 
+    def _caller_or_nobody(self) -> access.Caller:
+        """For the record, where the request itself is not answered or its token is no good."""
+        try:
+            return access.caller(self._changes.world, request.headers.get("Authorization", ""))
+        except ApiError:
+            return access.Anonymous()
+
     def _know_caller(self) -> None:
-        g.caller = access.Anonymous()
-        version = request.headers.get("X-GitHub-Api-Version", VERSIONS[0])
-        if version not in VERSIONS:
-            raise ApiError(410, f"The API version {version} is not supported.")
+        if g.version not in versions.SERVED:
+            raise ApiError(410, f"The API version {g.version} is not supported.")
         g.caller = access.caller(self._changes.world, request.headers.get("Authorization", ""))
 
     def _sign_answer(self, answer: Response) -> Response:
@@ -162,7 +167,7 @@ def _recorded(path: str, answer: Response, *, faulty: bool) -> Recorded:
         who=g.caller.name,
         status=answer.status_code,
         answer=answer.get_json(silent=True) if answer.is_json else None,
-        version=request.headers.get("X-GitHub-Api-Version", VERSIONS[0]),
+        version=g.version,
         faulty=faulty,
     )
 

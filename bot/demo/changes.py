@@ -50,7 +50,9 @@ class Changes:
             self._tell_issue(issue, "labeled", by, label=shapes.label(self.world, label, repository))
         return issue
 
-    def _new_issue(self, repository: Repository, by: Account, *, title: str, body: str | None, app: App | None) -> Issue:
+    def _new_issue(
+        self, repository: Repository, by: Account, *, title: str, body: str | None, app: App | None
+    ) -> Issue:
         _check_length("Issue", body)
         now = self.world.now()
         number = max(repository.issues, default=0) + 1
@@ -142,7 +144,16 @@ class Changes:
     # --- Pull requests
 
     def open_pull(
-        self, repository: Repository, by: Account, *, title: str, body: str | None, head: str, base: str, draft: bool, app: App | None
+        self,
+        repository: Repository,
+        by: Account,
+        *,
+        title: str,
+        body: str | None,
+        head: str,
+        base: str,
+        draft: bool,
+        app: App | None,
     ) -> Issue:
         """Open a pull request. Raises 422 where a branch is missing, has nothing new, or has an open one already."""
         base_sha, head_sha = git.head(repository.directory, base), git.head(repository.directory, head)
@@ -243,7 +254,7 @@ class Changes:
     def _tell_pull(self, issue: Issue, action: str, by: Account, **fields: Any) -> None:
         assert issue.pull
         issue.updated_at = self.world.now()
-        pull = shapes_issues.whole_pull(self.world, issue, issue.pull)
+        pull = shapes_issues.whole_pull(self.world, issue, issue.pull) | {"assignee": None}
         body = {"number": issue.number, "pull_request": pull, **fields}
         self.courier.tell_repository(issue.repository, "pull_request", action, body, sender=by)
 

@@ -26,6 +26,8 @@ class Courier:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._session = requests.Session()
+        self._session.trust_env = False
         self._waiting: queue.Queue[Delivery | None] = queue.Queue()
         self._thread = threading.Thread(target=self._send_all, name="hub-courier", daemon=True)
 
@@ -36,12 +38,15 @@ class Courier:
         """Send nothing more, and end."""
         self._waiting.put(None)
         self._thread.join(_TIMEOUT_S + 1)
+        self._session.close()
 
     def wait_until_idle(self) -> None:
         """Return once everything that was handed over so far was answered or has failed."""
         self._waiting.join()
 
-    def tell_repository(self, repository: Repository, event: str, action: str, fields: Json, *, sender: Account) -> None:
+    def tell_repository(
+        self, repository: Repository, event: str, action: str, fields: Json, *, sender: Account
+    ) -> None:
         """Deliver an event to every App that is installed on the repository and subscribes to it."""
         world = self._world
         for installation in world.installations_on(repository):
@@ -141,7 +146,7 @@ class Courier:
     def _send(self, delivery: Delivery) -> None:
         started = time.monotonic()
         try:
-            answer = requests.post(
+            answer = self._session.post(
                 delivery.app.webhook_url,
                 data=delivery.body,
                 headers=delivery.headers,

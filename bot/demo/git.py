@@ -4,7 +4,6 @@ The demo is a program of its own, apart from the bot's door to git.
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ case "$3" in *[!0]*) ;; *) exit 0 ;; esac
 for commit in $(git rev-list "$3" --not --all); do
     file=$(git diff-tree -r --root --no-commit-id --name-only "$commit" -- .github/workflows | head -n 1)
     [ -z "$file" ] && continue
-    printf 'refusing to allow a GitHub App to create or update workflow `%s` without `workflows` permission\n' "$file" >&2
+    text='refusing to allow a GitHub App to create or update workflow `%s` without `workflows` permission\n'
+    printf "$text" "$file" >&2
     exit 1
 done
 """
@@ -97,7 +97,9 @@ def take_over(directory: Path, source: Path) -> None:
 
 def folder_files(folder: Path) -> dict[str, bytes]:
     """The files of a plain folder by their relative path, `.git` left out."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts)
+    files = sorted(
+        path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts
+    )
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
@@ -131,16 +133,20 @@ def resolve(directory: Path, revision: str) -> str | None:
     if found or revision.startswith("refs/"):
         return found or None
     try:
-        return _text(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}") or None
+        return (
+            _text(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}") or None
+        )
     except subprocess.CalledProcessError:
         return None
 
 
 def branches(directory: Path) -> tuple[str, ...]:
+    """The names of all branches."""
     return tuple(_text(directory, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads").split())
 
 
 def delete_branch(directory: Path, branch: str) -> None:
+    """Delete a branch that is there."""
     run(directory, "update-ref", "-d", f"refs/heads/{branch}")
 
 
@@ -153,11 +159,13 @@ def commits(directory: Path, base: str, tip: str) -> tuple[Commit, ...]:
 
 
 def one_commit(directory: Path, sha: str) -> Commit:
+    """A commit by its sha."""
     found = run(directory, "show", "--no-patch", f"--format={_COMMIT_FORMAT}", sha).decode(errors="replace")
     return _commit(found.strip("\n\x1e"))
 
 
 def blob_id(directory: Path, revision: str, path: str) -> str:
+    """The id of a file's content at a commit or branch."""
     return _text(directory, "rev-parse", f"{revision}:{path}")
 
 
@@ -202,10 +210,6 @@ def file(directory: Path, revision: str, path: str) -> bytes | None:
         return run(directory, "cat-file", "blob", f"{revision}:{path}")
     except subprocess.CalledProcessError:
         return None
-
-
-def remove(directory: Path) -> None:
-    shutil.rmtree(directory, ignore_errors=True)
 
 
 def _data(content: bytes) -> str:

@@ -55,7 +55,9 @@ class Hub:
         self._faults = Faults()
         self._api = Api(self.changes, self._faults, self.requests)
         self._git = SmartHttp(self.changes, self.git_requests)
-        self._server: BaseWSGIServer = make_server("127.0.0.1", port, self._serve, threaded=True, request_handler=_Quiet)
+        self._server: BaseWSGIServer = make_server(
+            "127.0.0.1", port, self._serve, threaded=True, request_handler=_Quiet
+        )
         self._thread = threading.Thread(target=self._server.serve_forever, name="hub", daemon=True)
         self.world.base_url = f"http://127.0.0.1:{self._server.port}"
 
@@ -264,7 +266,7 @@ class Hub:
 class _Quiet(WSGIRequestHandler):
     """Serves without a line on stderr for each request: `Hub.requests` has them."""
 
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:  # noqa: ARG002 - werkzeug's shape
         return
 
 
@@ -286,7 +288,5 @@ def _key_pair() -> tuple[str, str]:
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
-    public = key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     return private.decode(), public.decode()

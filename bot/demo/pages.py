@@ -57,12 +57,13 @@ class Pages:
         issues = sorted(found.issues.values(), key=lambda issue: -issue.number)
         rows = [
             f'<li><a href="{_path(issue)}">{_e(issue.title)}</a> '
-            f'<span class="quiet">{"pull request" if issue.pull else "issue"} #{issue.number}, {_state(issue)}</span></li>'
+            f'<span class="quiet">{_kind(issue)} #{issue.number}, {_state(issue)}</span></li>'
             for issue in issues
             if not issue.deleted
         ]
         paths = git.tree(found.directory, found.default_branch) if git.branches(found.directory) else {}
-        files = [f'<li><a href="/{_e(found.full_name)}/blob/{_e(found.default_branch)}/{_e(path)}">{_e(path)}</a></li>' for path in paths]
+        blob = f"/{_e(found.full_name)}/blob/{_e(found.default_branch)}"
+        files = [f'<li><a href="{blob}/{_e(path)}">{_e(path)}</a></li>' for path in paths]
         clone = f"<p><code>git clone {_e(self._world.base_url)}/{_e(found.full_name)}.git</code></p>"
         listing = f"<h2>Issues and pull requests</h2><ul>{''.join(rows)}</ul><h2>Files</h2><ul>{''.join(files)}</ul>"
         return _page(found.full_name, clone + listing)
@@ -102,7 +103,7 @@ class Pages:
 
 
 def markdown(text: str) -> str:
-    """Markdown as HTML. Of raw HTML only folding and a few harmless tags stay; comments vanish, the rest is shown as text."""
+    """Markdown as HTML. Of raw HTML only folding and a few harmless tags stay; comments vanish, the rest is text."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.add_render_rule("html_block", _safe_html)
     parser.add_render_rule("html_inline", _safe_html)
@@ -151,13 +152,18 @@ def _state(issue: Issue) -> str:
     return "merged" if issue.pull and issue.pull.merged_at else issue.state
 
 
+def _kind(issue: Issue) -> str:
+    return "pull request" if issue.pull else "issue"
+
+
 def _path(issue: Issue) -> str:
     return f"/{_e(issue.repository.full_name)}/{'pull' if issue.pull else 'issues'}/{issue.number}"
 
 
 def _page(title: str, body: str) -> Response:
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_e(title)}</title>'
-    text = f'<!doctype html><html lang="en"><head>{head}<style>{_STYLE}</style></head><body><h1>{_e(title)}</h1>{body}</body></html>'
+    shown = f"<body><h1>{_e(title)}</h1>{body}</body>"
+    text = f'<!doctype html><html lang="en"><head>{head}<style>{_STYLE}</style></head>{shown}</html>'
     answer = Response(text, content_type="text/html; charset=utf-8")
     answer.headers["Content-Security-Policy"] = _POLICY
     return answer
@@ -165,5 +171,3 @@ def _page(title: str, body: str) -> Response:
 
 def _e(text: str) -> str:
     return html.escape(text)
-
-

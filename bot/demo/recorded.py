@@ -9,6 +9,7 @@ the last user message that begins with “Iteration N of M.”, and the number o
 import argparse
 import json
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -245,6 +246,11 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
         self.played = played
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Callers that are killed in mid-call leave broken connections behind; the rest is a bug, and told."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
@@ -261,7 +267,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, {"object": "list", "data": models})
             case "/calls":
                 calls = self.server.played.calls
-                self._send(200, [{"match": call.match, "iteration": call.iteration, "index": call.index} for call in calls])
+                self._send(
+                    200, [{"match": call.match, "iteration": call.iteration, "index": call.index} for call in calls]
+                )
             case _:
                 self._send(404, _error("no such path"))
 

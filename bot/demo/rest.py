@@ -68,4 +68,5 @@ def any_body() -> Any:
 
 
 def nothing() -> Response:
+    """204."""
     return Response(status=204)

@@ -42,7 +42,9 @@ class Apps(Part):
 
     def installations(self) -> Response:
         app = access.require_app(self.caller)
-        mine = [shapes.installation(self.world, found) for found in self.world.installations.values() if found.app is app]
+        mine = [
+            shapes.installation(self.world, found) for found in self.world.installations.values() if found.app is app
+        ]
         return listed(mine, self.world.base_url)
 
     def installation(self, number: int) -> Response:
@@ -156,7 +158,7 @@ class Repositories(Part):
 
     def rate_limit(self) -> Response:
         limit = {"limit": 5000, "used": 0, "remaining": 5000, "reset": int(self.world.now().timestamp()) + 3600}
-        return as_json({"resources": {"core": limit, "search": limit | {"limit": 30, "remaining": 30}}, "rate": limit})
+        return as_json({"resources": {"core": limit, "search": limit | {"limit": 30, "remaining": 30}}})
 
     def me(self) -> Response:
         match self.caller:
@@ -175,7 +177,9 @@ class Repositories(Part):
         if not isinstance(caller, access.AsInstallation):
             raise ApiError(401, "Requires authentication")
         covered = [found for found in self.world.repositories.values() if caller.covers(found)]
-        return listed([shapes.repository(self.world, found) for found in covered], self.world.base_url, inside="repositories")
+        return listed(
+            [shapes.repository(self.world, found) for found in covered], self.world.base_url, inside="repositories"
+        )
 
     def show(self, owner: str, name: str) -> Response:
         repository = self.repository(owner, name)

@@ -17,6 +17,7 @@ _PULL = f"{_PULLS}/<int:number>"
 _CHECKS = "/repos/<owner>/<name>/check-runs"
 _TEXT_LIMIT = 65_535
 _ANNOTATION_LIMIT = 50
+_TOO_MUCH = "Invalid request.\n\nOnly {} {} are allowed; {} were supplied."
 _CONCLUSIONS = ("success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required")
 
 
@@ -89,7 +90,8 @@ class Pulls(Part):
 
     def _set_state(self, repository: Repository, issue: Issue, pull: PullRequest, by: Account, state: str) -> None:
         if state == "open" and git.head(repository.directory, pull.head) is None:
-            raise invalid("PullRequest", "invalid", "state", f"state cannot be changed. The {pull.head} branch was deleted.")
+            gone = f"state cannot be changed. The {pull.head} branch was deleted."
+            raise invalid("PullRequest", "invalid", "state", gone)
         if state == "open" and pull.merged_at is not None:
             raise invalid("PullRequest", "invalid", "state", "state cannot be changed. The pull request was merged.")
         self.changes.set_state(issue, by, state)
@@ -107,6 +109,7 @@ class Pulls(Part):
 
     def _file(self, repository: Repository, pull: PullRequest, file: git.FileStat) -> Json:
         where = f"{pull.head_sha}/{file.path}"
+        api = f"{self.world.api_url}/repos/{repository.full_name}"
         web = f"{self.world.base_url}/{repository.full_name}"
         return {
             "sha": file.sha,
@@ -117,7 +120,7 @@ class Pulls(Part):
             "changes": file.additions + file.deletions,
             "blob_url": f"{web}/blob/{where}",
             "raw_url": f"{web}/raw/{where}",
-            "contents_url": f"{self.world.api_url}/repos/{repository.full_name}/contents/{file.path}?ref={pull.head_sha}",
+            "contents_url": f"{api}/contents/{file.path}?ref={pull.head_sha}",
             "patch": git.diff(repository.directory, pull.base_sha, pull.head_sha, file.path),
         }
 
@@ -137,8 +140,10 @@ class Pulls(Part):
             account is repository.owner or account.login.lower() in repository.roles
         )
         if account is None or not is_collaborator:
-            message = "Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator"
-            raise ApiError(422, f"{message} of the {repository.full_name} repository.")
+            message = (
+                "Reviews may only be requested from collaborators. One or more of the users or teams you specified"
+            )
+            raise ApiError(422, f"{message} is not a collaborator of the {repository.full_name} repository.")
         return account
 
     def _pull(self, owner: str, name: str, number: int) -> tuple[Repository, Issue, PullRequest]:
@@ -286,7 +291,10 @@ class Checks(Part):
         caller = self._app_with_checks(repository)
         run = self._run(repository, number)
         if run.app is not caller.installation.app:
-            raise ApiError(403, f"Invalid app_id `{run.app.id}` - check run can only be modified by the GitHub App that created it.")
+            raise ApiError(
+                403,
+                f"Invalid app_id `{run.app.id}` - check run can only be modified by the GitHub App that created it.",
+            )
         self._update(run, body())
         return as_json(shapes_issues.check_run(self.world, run, repository))
 
@@ -307,10 +315,10 @@ class Checks(Part):
         output = fields.get("output") or {}
         annotations = output.get("annotations") or []
         if len(annotations) > _ANNOTATION_LIMIT:
-            raise ApiError(422, f"Invalid request.\n\nNo more than {_ANNOTATION_LIMIT} items are allowed; {len(annotations)} were supplied.")
+            raise ApiError(422, _TOO_MUCH.format(_ANNOTATION_LIMIT, "items", len(annotations)))
         for part in ("summary", "text"):
             if len(output.get(part) or "") > _TEXT_LIMIT:
-                raise ApiError(422, f"Invalid request.\n\nOnly {_TEXT_LIMIT} characters are allowed; {len(output[part])} were supplied.")
+                raise ApiError(422, _TOO_MUCH.format(_TEXT_LIMIT, "characters", len(output[part])))
         if output and not output.get("title"):
             raise invalid("CheckRun", "missing_field", "title")
         conclusion = fields.get("conclusion")

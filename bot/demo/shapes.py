@@ -65,10 +65,12 @@ REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes
 
 
 def moment(at: datetime | None) -> str | None:
+    """A time as GitHub writes it."""
     return at.strftime("%Y-%m-%dT%H:%M:%SZ") if at else None
 
 
 def node_id(kind: str, number: int) -> str:
+    """A global id, opaque to its readers."""
     return base64.b64encode(f"{kind}:{number}".encode()).decode()
 
 
@@ -114,7 +116,7 @@ def repository(world: World, of: Repository, *, permissions: Json | None = None)
     url = f"{world.api_url}/repos/{of.full_name}"
     web = _web(world, of.full_name)
     still_open = sum(1 for issue in of.issues.values() if issue.state == "open" and not issue.deleted)
-    body = {
+    body: Json = {
         "id": of.id,
         "node_id": node_id("Repository", of.id),
         "name": of.name,
@@ -179,6 +181,7 @@ def short_repository(of: Repository) -> Json:
 
 
 def label(world: World, of: Label, within: Repository) -> Json:
+    """A label of a repository."""
     return {
         "id": of.id,
         "node_id": node_id("Label", of.id),
@@ -193,6 +196,7 @@ def label(world: World, of: Label, within: Repository) -> Json:
 
 
 def reaction(world: World, of: Reaction) -> Json:
+    """One reaction of one account."""
     return {
         "id": of.id,
         "node_id": node_id("Reaction", of.id),
@@ -209,9 +213,9 @@ def rollup(reactions: list[Reaction], url: str) -> Json:
 
 
 def app(world: World, of: App) -> Json:
+    """An App, as it shows itself and stands beside what it wrote."""
     return {
         "id": of.id,
-        "client_id": f"Iv23demo{of.id:08d}",
         "slug": of.slug,
         "node_id": node_id("App", of.id),
         "owner": account(world, of.owner),
@@ -227,6 +231,7 @@ def app(world: World, of: App) -> Json:
 
 
 def installation(world: World, of: Installation) -> Json:
+    """An App on one account."""
     return {
         "id": of.id,
         "client_id": f"Iv23demo{of.app.id:08d}",

@@ -57,6 +57,7 @@ def whole_issue(world: World, of: Issue) -> Json:
 
 
 def comment(world: World, of: Comment) -> Json:
+    """A comment of an issue or pull request."""
     home = of.issue.repository
     url = f"{world.api_url}/repos/{home.full_name}/issues/comments/{of.id}"
     kind = "pull" if of.issue.pull else "issues"
@@ -151,6 +152,7 @@ def whole_pull(world: World, of: Issue, detail: PullRequest) -> Json:
 
 
 def commit(world: World, of: git.Commit, home: Repository) -> Json:
+    """A commit; authors are never matched to accounts."""
     url = f"{world.api_url}/repos/{home.full_name}/commits/{of.sha}"
     who = {"name": of.author_name, "email": of.author_email, "date": of.date}
     git_url = f"{world.api_url}/repos/{home.full_name}/git"
@@ -184,6 +186,7 @@ def commit(world: World, of: git.Commit, home: Repository) -> Json:
 
 
 def check_run(world: World, of: CheckRun, home: Repository) -> Json:
+    """A check run as the API answers it."""
     url = f"{world.api_url}/repos/{home.full_name}/check-runs/{of.id}"
     return {
         "id": of.id,

@@ -172,5 +172,3 @@ def _plain(status: int, text: str) -> Response:
 def is_git(environ: dict[str, Any]) -> bool:
     """Whether a request is a git client's."""
     return ".git/" in str(environ.get("PATH_INFO", ""))
-
-

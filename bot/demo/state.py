@@ -29,6 +29,8 @@ class Account:
 
 @dataclass(slots=True, eq=False)
 class Label:
+    """A label of one repository."""
+
     id: int
     name: str
     color: str
@@ -37,6 +39,8 @@ class Label:
 
 @dataclass(slots=True, eq=False)
 class Reaction:
+    """One reaction of one account."""
+
     id: int
     user: Account
     content: str
@@ -62,6 +66,8 @@ class App:
 
 @dataclass(slots=True, eq=False)
 class Comment:
+    """A comment of an issue or pull request; `app` is set where an App wrote it."""
+
     id: int
     issue: "Issue"
     author: Account
@@ -118,6 +124,8 @@ class Issue:
 
 @dataclass(slots=True, eq=False)
 class CheckRun:
+    """A check run of an App on a commit."""
+
     id: int
     suite_id: int
     app: App

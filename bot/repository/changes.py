@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bot.errors import Refused
@@ -12,7 +12,7 @@ from bot.repository.git import Surroundings, run_git
 from bot.repository.objects import GITLINK, SYMLINK, Entry, blobs, bytes_of, checked
 from bot.repository.trees import Difference, differences, temporary_index, written_tree
 
-_PLAIN = ("--find-renames", "-l1000", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/")
+_PLAIN = ("--find-renames", "-l1000", "--no-ext-diff", "--no-textconv")
 _LONGEST_ATTRIBUTES_LINE = 2000  # git passes over longer ones. Source: git's attr.c, ATTR_MAX_LINE_LENGTH (2048)
 
 
@@ -28,7 +28,7 @@ def change_between(repository: Path, base: str, tree: str, *, left_out: Iterable
         raise Refused(f"The target of the symbolic link `{printable(links[0])}` is not UTF-8 text.")
     added, removed = _counted(repository, base, tree)
     return Change(
-        patch=_patch(repository, base, tree, unreadable) if found else "",
+        patch=_patch(repository, base, tree, prefixes=_prefixes(found), unreadable=unreadable) if found else "",
         paths=tuple(printable(change.path) for change in found),
         added_lines=added,
         removed_lines=removed,
@@ -102,17 +102,26 @@ def is_text(data: bytes) -> bool:
     return b"\0" not in data
 
 
-def _patch(repository: Path, base: str, tree: str, unreadable: Iterable[Difference]) -> str:
+def _patch(repository: Path, base: str, tree: str, *, prefixes: Sequence[str], unreadable: Iterable[Difference]) -> str:
     """The patch as git writes it, base85 for what is no text. Only a hunk heading, cut at 80 bytes, may lose a byte."""
     with tempfile.TemporaryDirectory(prefix="selfcode-diff-") as folder:
         attributes = Path(folder) / "attributes"
         attributes.write_bytes(_as_binary(bytes_of(change.path) for change in unreadable))
         raw = run_git(
-            ["diff-tree", "-r", "-p", "--binary", "--full-index", *_PLAIN, checked(base), checked(tree)],
+            ["diff-tree", "-r", "-p", "--binary", "--full-index", *_PLAIN, *prefixes, checked(base), checked(tree)],
             repository=repository,
             surroundings=Surroundings(config={"core.attributesFile": str(attributes)}),
         )
     return raw.decode("utf-8", "replace")
+
+
+def _prefixes(found: Iterable[Difference]) -> Sequence[str]:
+    """The usual a/ and b/, or ones that make git quote every name where it could not read a bare one back.
+
+    A bare name whose folders begin or end with a space is ambiguous in a header without `---` and `+++` lines.
+    """
+    is_ambiguous = any(part != part.strip() for change in found for part in change.path.split("/"))
+    return ("--src-prefix=a\t/", "--dst-prefix=b\t/") if is_ambiguous else ("--src-prefix=a/", "--dst-prefix=b/")
 
 
 def _as_binary(paths: Iterable[bytes]) -> bytes:

@@ -61,7 +61,9 @@ _PROGRESS = re.compile(r"^(?:remote: )?(?:Enumerating|Counting|Compressing|Recei
 def failure(command: str, exit_code: int, stdout: bytes, stderr: str) -> Exception:
     """The error for a git call that failed; `stderr` is scrubbed already."""
     said = f"git {command}: {stderr or 'no message'}"
-    if _REJECTED.search(stdout.decode("utf-8", "replace")):  # the server answered; `rejection` knows what its words mean
+    if _REJECTED.search(
+        stdout.decode("utf-8", "replace")
+    ):  # the server answered; `rejection` knows what its words mean
         return GitFailed(command, exit_code, stderr, stdout)
     if _GONE.search(stderr):
         return Gone(said)

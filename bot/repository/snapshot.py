@@ -122,13 +122,26 @@ class _Rules:
 
 
 def is_ignored(path: str, ignores: Mapping[str, GitIgnoreSpec]) -> bool:
-    """Whether the `.gitignore` files, by their folder, ignore a path. The deepest that says something decides."""
+    """Whether the `.gitignore` files, by their folder, ignore a path, or a folder that it is in.
+
+    Source: gitignore(5): the deepest file that says something decides, but nothing inside an ignored folder comes back.
+    """
+    return any(_verdict(f"{folder}/", ignores) for folder in reversed(_parents(path))) or _verdict(path, ignores)
+
+
+def _verdict(path: str, ignores: Mapping[str, GitIgnoreSpec]) -> bool:
     for folder in (*_parents(path), ""):
-        if folder in ignores:
-            verdict = ignores[folder].check_file(path[len(folder) + 1 :] if folder else path).include
-            if verdict is not None:
-                return verdict
+        if (spec := ignores.get(folder)) is None:
+            continue
+        result = spec.check_file(path[len(folder) + 1 :] if folder else path)
+        if result.include is not None and not _means_the_content_alone(path, spec, result.index):
+            return result.include
     return False
+
+
+def _means_the_content_alone(path: str, spec: GitIgnoreSpec, index: int | None) -> bool:
+    """Whether a pattern like `folder/**` matched the folder itself, which git does not take it to."""
+    return path.endswith("/") and index is not None and str(spec.patterns[index].pattern).rstrip().endswith("/**")
 
 
 def _ignores(base: Mapping[str, Entry], read: Callable[[str], bytes]) -> Mapping[str, GitIgnoreSpec]:

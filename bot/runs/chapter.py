@@ -20,6 +20,7 @@ from bot.records import (
     TestReport,
     Trigger,
     TriggerKind,
+    Verdict,
     dump,
     load,
 )
@@ -141,6 +142,8 @@ class Chapter:
                 tell=lambda what: log.info("run %s: %s", self.run_id, what),
             )
             self.house.store.keep_progress(self.run_id, progress)
+        if progress.verdict is Verdict.STOPPED:
+            raise Stopped
         return progress.verdict is not None
 
     def take_proof(self) -> None:

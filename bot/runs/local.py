@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.agent import Agent
-from bot.errors import Refused, Stopped, Unavailable
+from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import Caps, Outcome, Progress, Proof, RunResult, StopCheck, Task, TestPlan, dump
 from bot.repository import Mirror, RepositoryConfig, guess, read_config
 from bot.repository.export import git_directory
@@ -54,7 +54,10 @@ def run_locally(local: Local) -> LocalResult:
     with tempfile.TemporaryDirectory(prefix="selfcode-") as folder:
         mirror = Mirror(Path(folder) / "mirror.git")
         url = str(local.repository.resolve())
-        base = mirror.fetch_branch(url, "HEAD", stop=local.stop)
+        try:
+            base = mirror.fetch_branch(url, "HEAD", stop=local.stop)
+        except Gone as gone:
+            raise Refused(f"{local.repository} is not the top folder of a git repository.") from gone
         if base is None:
             raise Refused(f"{local.repository} has no commit yet: commit something first.")
         result = _work(local, mirror, base)

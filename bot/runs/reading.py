@@ -11,7 +11,12 @@ COMMENTS_SHOWN = 30
 TEXT_SHOWN = 20_000
 
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"  # formats, fillers, selectors, tags
+)
+"""Characters that take no room on a rendered page. Source: Unicode's Default_Ignorable_Code_Point, and controls."""
 
 
 def at_least(permission: str, minimum: str) -> bool:

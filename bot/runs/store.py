@@ -3,13 +3,15 @@
 import json
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, and_, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
+from bot.errors import Unavailable
 from bot.records import Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict, dump, load
 from bot.runs.tables import answers, inbox, iterations, runs
 
@@ -39,6 +41,16 @@ class RunRow:
     reason: str | None
 
 
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """One transaction. Raises `Unavailable` where the database does not answer, or stays locked."""
+    try:
+        with engine.begin() as connection:
+            yield connection
+    except OperationalError as problem:
+        raise Unavailable(f"the database does not answer: {problem.orig}") from problem
+
+
 def run_id_for(trigger: Trigger) -> str:
     """The id of the run that a trigger starts: the same however often it is asked."""
     return uuid.uuid5(_RUN_IDS, trigger.key).hex[:16]
@@ -63,7 +75,7 @@ class SqlInbox:
             "state": "waiting",
         }
         try:
-            with self._engine.begin() as connection:
+            with transaction(self._engine) as connection:
                 connection.execute(insert(inbox).values(**row))
         except IntegrityError:
             return Receipt.DUPLICATE
@@ -79,19 +91,19 @@ class Store:
     def waiting(self) -> Sequence[Waiting]:
         """Every trigger that waits, oldest first."""
         query = select(inbox.c.seq, inbox.c.trigger).where(inbox.c.state == "waiting").order_by(inbox.c.seq)
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             return [Waiting(row.seq, load(Trigger, row.trigger)) for row in connection.execute(query)]
 
     def settle(self, seq: int, note: str) -> None:
         """Mark a trigger as done, with what came of it."""
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             connection.execute(update(inbox).where(inbox.c.seq == seq).values(state="done", note=note))
 
     def begin_run(self, waiting: Waiting) -> str:
         """Turn a trigger into a run, in one transaction. Returns the run's id."""
         trigger = waiting.trigger
         run_id = run_id_for(trigger)
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             connection.execute(
                 update(inbox).where(inbox.c.seq == waiting.seq).values(state="done", note=f"run {run_id}")
             )
@@ -125,7 +137,7 @@ class Store:
         return found[0]
 
     def _runs(self, condition: Any) -> list[RunRow]:
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             rows = connection.execute(select(runs).where(condition).order_by(runs.c.started_at, runs.c.id)).all()
         return [
             RunRow(
@@ -151,7 +163,7 @@ class Store:
         )
         if number is not None:
             condition = and_(condition, runs.c.number == number)
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             return connection.execute(update(runs).where(condition).values(stop_because=because)).rowcount
 
     def request_stop_of_account(self, installation_id: int, because: str) -> int:
@@ -159,35 +171,38 @@ class Store:
         condition = and_(
             runs.c.installation_id == installation_id, runs.c.state == "running", runs.c.stop_because.is_(None)
         )
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             return connection.execute(update(runs).where(condition).values(stop_because=because)).rowcount
 
     def stop_because(self, run_id: str) -> str | None:
         """Why the run is to stop; None while nobody asked."""
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             reason: str | None = connection.execute(select(runs.c.stop_because).where(runs.c.id == run_id)).scalar()
         return reason
 
     def facts(self, run_id: str) -> dict[str, Any]:
         """What the steps of a run found out so far."""
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             return _facts(connection, run_id)
 
     def learn(self, run_id: str, **found: Any) -> None:
         """Keep what a step found out. Values are JSON."""
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
+            _lock(connection, run_id)
             known = _facts(connection, run_id) | found
             connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known)))
 
     def keep_progress(self, run_id: str, progress: Progress) -> None:
-        """Keep the newest iteration of a progress, once, and what the run has cost by now."""
+        """Keep the newest iteration of a progress, once, and what the run has cost by now. None yet: nothing to keep."""
+        if not progress.iterations:
+            return
         newest = progress.iterations[-1]
         row = {
             "iteration": dump(newest),
             "verdict": str(progress.verdict) if progress.verdict else None,
             "why": progress.why,
         }
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             place = and_(iterations.c.run_id == run_id, iterations.c.number == newest.number)
             if connection.execute(update(iterations).where(place).values(**row)).rowcount == 0:
                 connection.execute(insert(iterations).values(run_id=run_id, number=newest.number, **row))
@@ -196,7 +211,7 @@ class Store:
     def progress(self, run_id: str) -> Progress:
         """The agent's state as last kept: what a crashed run goes on from."""
         query = select(iterations).where(iterations.c.run_id == run_id).order_by(iterations.c.number)
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             rows = connection.execute(query).all()
         if not rows:
             return Progress()
@@ -209,7 +224,7 @@ class Store:
         """End a run. The first end stands."""
         still_running = and_(runs.c.id == run_id, runs.c.state == "running")
         values = {"state": "finished", "finished_at": time.time(), "outcome": str(outcome), "reason": reason}
-        with self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             connection.execute(update(runs).where(still_running).values(**values))
 
     def spent_today(self, *, repository_id: int | None = None, installation_id: int | None = None) -> float:
@@ -219,7 +234,7 @@ class Store:
             condition = and_(condition, runs.c.repository_id == repository_id)
         if installation_id is not None:
             condition = and_(condition, runs.c.installation_id == installation_id)
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             return float(
                 connection.execute(select(func.coalesce(func.sum(runs.c.cost_usd), 0.0)).where(condition)).scalar_one()
             )
@@ -227,7 +242,7 @@ class Store:
     def answer_once(self, key: str) -> bool:
         """True for the first caller with this key, False ever after."""
         try:
-            with self._engine.begin() as connection:
+            with transaction(self._engine) as connection:
                 connection.execute(insert(answers).values(key=key, at=time.time()))
         except IntegrityError:
             return False
@@ -236,9 +251,14 @@ class Store:
     def last_pushed(self, repository_id: int, number: int) -> frozenset[str]:
         """The commits that runs of this issue pushed: a branch whose head is none of them holds a person's work."""
         query = select(runs.c.facts).where(and_(runs.c.repository_id == repository_id, runs.c.number == number))
-        with self._engine.connect() as connection:
+        with transaction(self._engine) as connection:
             known = [json.loads(row.facts) for row in connection.execute(query)]
         return frozenset(facts["head_sha"] for facts in known if facts.get("head_sha"))
+
+
+def _lock(connection: Connection, run_id: str) -> None:
+    """Take the write lock before what is read is written back: SQLite's transactions begin with their first write."""
+    connection.execute(update(runs).where(runs.c.id == run_id).values(state=runs.c.state))
 
 
 def _facts(connection: Connection, run_id: str) -> dict[str, Any]:

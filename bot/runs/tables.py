@@ -16,7 +16,10 @@ from sqlalchemy import (
     create_engine,
     event,
 )
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from bot.errors import ConfigError
 
 metadata = MetaData()
 
@@ -72,10 +75,19 @@ answers = Table("answers", metadata, Column("key", String(300), primary_key=True
 
 
 def connect(url: str) -> Engine:
-    """An engine for the URL; a SQLite file is put into WAL mode and waits for other writers."""
+    """An engine for the URL; a SQLite file is put into WAL mode and waits for other writers.
+
+    Raises `ConfigError` for a URL that names no database we can speak to. Nothing is connected to yet.
+    """
+    options: dict[str, Any] = {"connect_args": {"timeout": 30}} if url.startswith("sqlite") else {"pool_pre_ping": True}
+    try:
+        engine = create_engine(url, **options)
+    except ArgumentError as problem:
+        raise ConfigError(f"SELFCODE_DATABASE_URL: {problem}") from None
+    except ImportError as problem:
+        raise ConfigError(f"SELFCODE_DATABASE_URL: its driver is not installed: {problem}") from problem
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_pre_ping=True)
-    engine = create_engine(url, connect_args={"timeout": 30})
+        return engine
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
@@ -92,4 +104,4 @@ def migrate(engine: Engine) -> None:
             connection.execute(CreateTable(table, if_not_exists=True))
         for table in metadata.sorted_tables:
             for index in table.indexes:
-                index.create(connection, checkfirst=True)
+                connection.execute(CreateIndex(index, if_not_exists=True))

@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy.exc import OperationalError
-
-from bot.errors import ConfigError
+from bot.errors import ConfigError, Unavailable
 from bot.runs.dispatcher import Dispatcher
 from bot.runs.house import House
 from bot.runs.steps import Engine
@@ -57,8 +55,8 @@ class Worker:
         try:
             (self.house.home / BEAT).touch()
             dispatcher.turn()
-        except OperationalError:
-            log.exception("the database did not answer; the triggers wait")
+        except Unavailable as away:
+            log.warning("the triggers wait: %s", away)
         except Exception:  # the outermost frame of the worker: one bad trigger must not end all runs
             log.exception("bug in the dispatcher")
 

@@ -71,4 +71,6 @@ def _end(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any], outcom
             once(name, work)
         except (Refused, Gone, Stopped, Unavailable) as problem:
             log.warning("run %s: %s was not written: %s", chapter.run_id, name, problem)
-    chapter.finish(outcome, reason)
+        except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
+            log.exception("run %s: bug in writing the %s", chapter.run_id, name)
+    once("finish", lambda: chapter.finish(outcome, reason))

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from bot.records import Outcome, RunResult
 from bot.writing.document import Section, compose
-from bot.writing.evidence import at_a_glance, four_runs, headline, names, title, what_was_shown
+from bot.writing.evidence import at_a_glance, four_runs, names
+from bot.writing.outcomes import headline, title, what_was_shown
 from bot.writing.result import what_is_missing
 from bot.writing.safe import cut, one_line
 

@@ -1,86 +1,21 @@
-"""The evidence of a run as people read it: one line, a table at a glance, the names, the four test runs."""
+"""The evidence of a run as people read it: a table at a glance, the names behind it, the four test runs."""
 
 from collections.abc import Sequence
 
-from bot.records import Evidence, Outcome, Proof, RunResult, TestReport
+from bot.records import Evidence, Proof, TestReport
 from bot.writing.document import Section, details, table
 from bot.writing.figures import counts, duration, plural
-from bot.writing.safe import code, code_in_cell, fenced, inline, sentence
+from bot.writing.safe import code, code_in_cell, inline
 
 SHOWN_AT_ONCE = 5
 NAMES_AT_MOST = 200
 
-_TITLES = {
-    Outcome.PROVEN: "Proven",
-    Outcome.UNPROVEN: "Unproven",
-    Outcome.UNSOLVED: "Not solved",
-    Outcome.NOT_REPRODUCED: "Not reproduced",
-    Outcome.NEEDS_INFORMATION: "A question first",
-    Outcome.BASELINE_BROKEN: "The tests can't be run",
-    Outcome.REFUSED: "Refused",
-    Outcome.NOTHING_TO_DO: "No change needed",
-    Outcome.STOPPED: "Stopped",
-    Outcome.ERROR: "An error on our side",
-}
 
-
-def title(outcome: Outcome) -> str:
-    """The outcome in a word or two."""
-    return _TITLES[outcome]
-
-
-def headline(result: RunResult) -> str:
-    """The outcome in one line of Markdown: what is known, never more."""
-    match result.outcome, result.proof:
-        case Outcome.PROVEN, Proof() as proof:
-            return f"✅ **Proven**: {what_was_shown(proof)}."
-        case Outcome.UNPROVEN, Proof() as proof:
-            return f"⚠️ **Unproven**: {what_was_shown(proof)}. {_what_is_missing(proof, result.reason)}"
-        case outcome, _:
-            first = sentence(result.reason.strip().partition("\n")[0])
-            return f"**{title(outcome)}**: {first}" if first else f"**{title(outcome)}**."
-
-
-def further_reason(result: RunResult) -> str:
-    """What the reason says below its first line: a list stays one, other lines are shown as output."""
-    lines = [line for line in result.reason.strip().split("\n")[1:] if line.strip()]
-    if not lines:
-        return ""
-    if all(line.startswith("- ") for line in lines):
-        return "\n".join(f"- {sentence(line[2:])}" for line in lines[:50])
-    return fenced("\n".join(lines), "text", head=1000, tail=6000)
-
-
-def what_was_shown(proof: Proof) -> str:
-    """What the proof did show, in plain words: “2 tests fail without this change and pass with it; …”."""
-    red = len(proof.evidence.red)
-    fail, and_pass = ("fails", "passes") if red == 1 else ("fail", "pass")
-    first = f"{plural(red, 'test')} {fail} without this change and {and_pass} with it" if red else _head_in_words(proof)
-    held, before = _held(proof)
-    if not before or proof.base_tests_on_head is None:
-        return first
-    if held < before:
-        return f"{first}; {held:,} of {plural(before, 'test')} that passed before still pass"
-    return f"{first}; {'the one' if before == 1 else f'all {before:,}'} that passed before still pass{'es' if before == 1 else ''}"
-
-
-def _held(proof: Proof) -> tuple[int, int]:
+def held_of(proof: Proof) -> tuple[int, int]:
     """How many that passed in the baseline pass still, and how many those were; flaky ones count neither way."""
     before = proof.baseline.passed - set(proof.evidence.flaky)
     after = proof.base_tests_on_head.passed if proof.base_tests_on_head else frozenset()
     return len(before & after), len(before)
-
-
-def _head_in_words(proof: Proof) -> str:
-    if proof.head is None:
-        return "the change was not tested to the end"
-    return "the tests pass with the change" if proof.head.is_green else f"with the change: {counts(proof.head)}"
-
-
-def _what_is_missing(proof: Proof, reason: str) -> str:
-    first, *more = proof.missing or (reason,)
-    rest = f" (and {plural(len(more), 'more reason')} below)" if more else ""
-    return f"Missing: {sentence(first, 300).rstrip('.')}{rest}."
 
 
 def at_a_glance(proof: Proof) -> str:
@@ -110,7 +45,7 @@ def _red_row(evidence: Evidence) -> tuple[str, str, str]:
 
 
 def _broke_row(proof: Proof) -> tuple[str, str, str]:
-    name, (held, before) = "Passed before, pass still", _held(proof)
+    name, (held, before) = "Passed before, pass still", held_of(proof)
     if proof.base_tests_on_head is None:
         return "⚠️", name, "not checked"
     if not proof.baseline.cases:
@@ -137,15 +72,9 @@ def _trust_row(proof: Proof) -> tuple[str, str, str]:
     if False in planted:
         return "⚠️", name, "a test of ours that had to fail was not seen failing"
     if proof.head is not None and proof.head.planted_failed:
-        return (
-            "✅",
-            name,
-            "a test of ours had to fail in each run, and was seen failing" if planted == {True} else _SEEN,
-        )
+        where = "in each run" if planted == {True} else "wherever its turn came"
+        return "✅", name, f"a test of ours had to fail, and was seen failing {where}"
     return "⚠️", name, "not checked: no test of ours could be added"
-
-
-_SEEN = "a test of ours had to fail, and was seen failing wherever its turn came"
 
 
 def _proof_runs(proof: Proof) -> list[TestReport]:

@@ -4,9 +4,10 @@ import shlex
 
 from bot.records import Outcome, PullRequestText, RunResult, Task, Verdict
 from bot.writing.document import Section, compose, marker, table
-from bot.writing.evidence import at_a_glance, four_runs, headline, names
+from bot.writing.evidence import at_a_glance, four_runs, names
 from bot.writing.figures import cost, duration, plural, tokens
 from bot.writing.iteration_log import closing_words
+from bot.writing.outcomes import headline
 from bot.writing.result import what_is_missing
 from bot.writing.safe import code, fenced, inline, one_line
 

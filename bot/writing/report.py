@@ -2,9 +2,10 @@
 
 from bot.records import Outcome, RunResult, Task
 from bot.writing.document import Section, compose
-from bot.writing.evidence import at_a_glance, four_runs, further_reason, headline, names, title, what_was_shown
+from bot.writing.evidence import at_a_glance, four_runs, names
 from bot.writing.figures import counts, duration, spent
 from bot.writing.iteration_log import closing_words, iteration_log
+from bot.writing.outcomes import further_reason, headline, title, what_was_shown
 from bot.writing.progress import plan_in_words
 from bot.writing.result import what_is_missing
 from bot.writing.safe import code, inline, one_line, quoted

@@ -2,10 +2,11 @@
 
 from bot.records import Caps, Iteration, Outcome, Progress, RunResult, TestReport, TestStatus
 from bot.writing.document import Section, compose, details
-from bot.writing.evidence import at_a_glance, bullets, further_reason, headline
+from bot.writing.evidence import at_a_glance, bullets
 from bot.writing.figures import counts, duration, plural, spent
 from bot.writing.iterations import iteration_table
 from bot.writing.mending import PLACE, mending
+from bot.writing.outcomes import further_reason, headline
 from bot.writing.progress import last_line, plan_in_words, progress_marker
 from bot.writing.safe import code, fenced, inline, quoted, sentence
 

@@ -134,7 +134,11 @@ def says(
                     "role": "assistant",
                     "content": text,
                     "tool_calls": [
-                        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+                        {
+                            "id": call.id,
+                            "type": "function",
+                            "function": {"name": call.name, "arguments": call.arguments},
+                        }
                         for call in tool_calls
                     ]
                     or None,
@@ -173,7 +177,9 @@ class Asked:
 
     @property
     def opening(self) -> str:
-        openings = [m.content for m in self.messages if m.role is Role.USER and (m.content or "").startswith("Iteration ")]
+        openings = [
+            m.content for m in self.messages if m.role is Role.USER and (m.content or "").startswith("Iteration ")
+        ]
         return openings[-1] or ""
 
 

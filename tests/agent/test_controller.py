@@ -19,7 +19,7 @@ FIX = """The sign is wrong.
 from calc import add
 
 
-def test_add():
+def test_add() -> None:
     assert add(1, 2) == 3
 ```
 
@@ -56,7 +56,7 @@ def work(
     return load(Progress, stored)
 
 
-def test_a_reply_with_edits_and_finish_is_one_iteration_and_one_call():
+def test_a_reply_with_edits_and_finish_is_one_iteration_and_one_call() -> None:
     model, bench = ScriptedModel([says(FIX)]), a_bench()
 
     progress = work(model, bench)
@@ -67,9 +67,11 @@ def test_a_reply_with_edits_and_finish_is_one_iteration_and_one_call():
     assert (len(model.asked), bench.tests_run) == (1, 1)
 
 
-def test_native_tool_calls_do_the_same():
+def test_native_tool_calls_do_the_same() -> None:
     edit = {"path": "calc.py", "search": "a - b", "replace": "a + b"}
-    model = ScriptedModel([calls(("read", {"path": "calc.py"})), calls(("edit", edit), ("finish", {"summary": "adds"}))])
+    model = ScriptedModel(
+        [calls(("read", {"path": "calc.py"})), calls(("edit", edit), ("finish", {"summary": "adds"}))]
+    )
     bench = a_bench()
 
     progress = work(model, bench)
@@ -79,7 +81,7 @@ def test_native_tool_calls_do_the_same():
     assert bench.files["calc.py"] == b"def add(a, b):\n    return a + b\n"
 
 
-def test_a_failing_test_opens_the_next_iteration():
+def test_a_failing_test_opens_the_next_iteration() -> None:
     model, bench = ScriptedModel([says(WRONG), says(FIX.replace("a - b", "a * b"))]), a_bench(reports=[red(), green()])
 
     progress = work(model, bench)

@@ -83,7 +83,11 @@ def git(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> str:
         "PATH": os.environ["PATH"],
         "HOME": "/nonexistent",
         "GIT_CONFIG_NOSYSTEM": "1",
-        **{f"GIT_{role}_{what}": f"{what}@example.com" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+        **{
+            f"GIT_{role}_{what}": f"{what}@example.com"
+            for role in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
     }
     done = subprocess.run(["git", *arguments], input=stdin, cwd=cwd, env=environment, check=True, capture_output=True)
     return done.stdout.decode("utf-8", "surrogateescape").strip()

@@ -21,7 +21,9 @@ BYTES = st.one_of(
     st.text(alphabet="aé\n\r\t \\\0\x1b😊", max_size=40).map(str.encode),
     st.lists(st.sampled_from([b"a", b"b\r", b"\xe9", b"\xef\xbb\xbf", b"\0", b" ", b""]), max_size=30).map(b"\n".join),
 )
-NAMES = st.sampled_from(["a", "b", "a b", 'q"t', "é", "\udce9", "tab\t", "new\nline", "*", "[x]", "\\b", "!n", "#h", " s "])
+NAMES = st.sampled_from(
+    ["a", "b", "a b", 'q"t', "é", "\udce9", "tab\t", "new\nline", "*", "[x]", "\\b", "!n", "#h", " s "]
+)
 PATHS = st.lists(NAMES, min_size=1, max_size=2).map("/".join)
 FILES = st.builds(File, BYTES, executable=st.booleans()) | st.builds(
     File, st.sampled_from([b"a", b"../x", "é".encode()]), symlink=st.just(True)
@@ -36,7 +38,7 @@ def without_clashes(files: dict[str, File]) -> dict[str, File]:
 TREES = st.dictionaries(PATHS, FILES, max_size=5).map(without_clashes)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=TREES, after=TREES)
 def test_a_change_of_any_bytes_modes_and_names_survives_json_and_gives_the_same_tree(
     bench: Bench, before: dict[str, File], after: dict[str, File]

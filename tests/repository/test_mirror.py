@@ -132,7 +132,9 @@ def test_a_stop_ends_a_fetch_that_hangs(mirror: Mirror, origin: Origin, hub: Hub
         released.set()
 
 
-@pytest.mark.parametrize("status", ["408 Request Timeout", "500 Oops", "502 Bad Gateway", "503 Service Unavailable", "429 Too Many Requests"])
+@pytest.mark.parametrize(
+    "status", ["408 Request Timeout", "500 Oops", "502 Bad Gateway", "503 Service Unavailable", "429 Too Many Requests"]
+)
 def test_a_server_in_trouble_is_unavailable(
     mirror: Mirror, origin: Origin, hub: Hub, credentials: Credentials, status: str
 ) -> None:
@@ -181,9 +183,7 @@ def test_a_renamed_repository_is_gone_under_its_old_name_and_no_redirect_is_foll
     assert elsewhere.authorizations == []
 
 
-def test_the_token_is_told_to_its_own_origin_alone(
-    mirror: Mirror, credentials: Credentials, tmp_path: Path
-) -> None:
+def test_the_token_is_told_to_its_own_origin_alone(mirror: Mirror, credentials: Credentials, tmp_path: Path) -> None:
     with serving(Hub(tmp_path / "elsewhere")) as elsewhere:
         elsewhere.create()
 
@@ -240,9 +240,7 @@ def test_a_push_creates_the_branch_and_the_same_push_again_finds_it_done(
     assert origin.head(BRANCH) == sha
 
 
-def test_a_push_over_one_megabyte_arrives(
-    mirror: Mirror, origin: Origin, credentials: Credentials, base: str
-) -> None:
+def test_a_push_over_one_megabyte_arrives(mirror: Mirror, origin: Origin, credentials: Credentials, base: str) -> None:
     sha = a_commit(mirror, base, os.urandom(3_000_000))
 
     mirror.push(origin.url, sha, BRANCH, expect=None, credentials=credentials)

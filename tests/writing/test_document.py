@@ -76,13 +76,10 @@ def test_a_section_that_stays_always_is_cut_rather_than_left_out() -> None:
     assert "gone" not in document
 
 
-@pytest.mark.parametrize(
-    ("kind", "key"),
-    [("log", "a b"), ("log", "<"), ("log", "ä"), ("log", "a-->"), ("log", "a--b"), ("Log", "a"), ("log", "")],
-)
-def test_a_marker_is_made_of_plain_words_alone(kind: str, key: str) -> None:
+@pytest.mark.parametrize("key", ["a b", "<", "ä", "a-->", "a--b", ""])
+def test_a_marker_is_made_of_plain_words_alone(key: str) -> None:
     with pytest.raises(ValueError, match="not a marker"):
-        marker(kind, key)
+        marker("log", key)
 
 
 def test_a_marker_takes_every_key_of_a_trigger() -> None:

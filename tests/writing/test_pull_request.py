@@ -40,7 +40,7 @@ def test_the_evidence_shows_counts_for_each_check() -> None:
         ["✅", "Fail without the change, pass with it", "2 tests"],
         ["✅", "Passed before, pass still", "12 of 12"],
         ["✅", "Existing tests", "untouched"],
-        ["✅", "Test results can be believed", "a test of ours had to fail in each run, and was seen failing"],
+        ["✅", "Test results can be believed", "a test of ours had to fail, and was seen failing in each run"],
     ]
 
 

@@ -8,6 +8,7 @@ from bot.writing.safe import code, code_in_cell, cut, fenced, in_html, inline, o
 from tests.writing.foreign import TOKEN, foreign_text
 from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
 
+EVERY = (inline, sentence, paragraphs, quoted, in_html, code, code_in_cell, fenced, one_line)
 MARKER = "<!-- selfcode:progress r-1 -->"
 
 
@@ -128,7 +129,7 @@ def test_a_cut_splits_no_visible_character() -> None:
 
 
 def test_a_token_in_foreign_text_is_masked_before_it_is_escaped() -> None:
-    for write in (inline, paragraphs, quoted, in_html, code, code_in_cell, fenced, one_line):
+    for write in EVERY:
         assert TOKEN[:30] not in write(f"token {TOKEN}").replace("\\", "")
 
 

@@ -27,5 +27,6 @@ def files() -> dict[str, bytes]:
 
 
 def issue() -> SampleIssue:
+    """The issue that the demo labels."""
     title, _, body = (_FOLDER / "issue.md").read_text(encoding="utf-8").partition("\n")
     return SampleIssue(title, body.strip() + "\n")

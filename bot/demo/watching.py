@@ -1,0 +1,96 @@
+"""Seeing on the stand-in what the bot does: what is new since the last look, and whether the run has ended."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bot.demo.handles import IssueHandle, PullHandle, RepositoryHandle
+from bot.demo.hub import Hub
+from bot.demo.state import App
+
+_TABLE_RULE = re.compile(r"^\|[\s:|-]+\|?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended: the outcome's name, and the line that the bot gave as its result."""
+
+    outcome: str
+    line: str
+
+
+@dataclass(slots=True)
+class Watch:
+    """Looks at one issue of the hub again and again. `new` tells each thing once."""
+
+    hub: Hub
+    app: App
+    repository: RepositoryHandle
+    issue: IssueHandle
+    titles: Mapping[str, str]
+    _deliveries: set[int] = field(default_factory=set)
+    _lines: set[str] = field(default_factory=set)
+    _seen: set[str] = field(default_factory=set)
+
+    def new(self) -> Iterator[str]:
+        """What has happened since the last look, in words."""
+        yield from self._new_deliveries()
+        for _, content in self.issue.reactions:
+            yield from self._once(f"reaction {content}", f"the bot reacts to the issue: {content}")
+        for comment in self.issue.comments_by(self.app.bot.login):
+            yield from self._new_lines(comment.body)
+        for branch in self.repository.branches:
+            if branch != self.repository.state_of.default_branch:
+                yield from self._once(f"branch {branch}", f"the bot pushed {branch}")
+        for pull in self.repository.pulls:
+            kind = "draft pull request" if pull.is_draft else "pull request"
+            yield from self._once(f"pull {pull.number}", f"{kind} #{pull.number}: {pull.title}")
+        for check in self.repository.check_runs:
+            yield from self._once(f"check {check.id} {check.conclusion}", f"check {check.name}: {check.conclusion}")
+
+    def ending(self) -> Ending | None:
+        """The run's end, once one of the bot's comments says it in its first line."""
+        for comment in reversed(self.issue.comments_by(self.app.bot.login)):
+            first = _first_line(comment.body)
+            for title, outcome in self.titles.items():
+                if f"**{title}**" in first:
+                    return Ending(outcome, plain(first))
+        return None
+
+    @property
+    def pull(self) -> PullHandle | None:
+        """The bot's newest pull request."""
+        return next(iter(reversed(self.repository.pulls)), None)
+
+    def _new_deliveries(self) -> Iterator[str]:
+        for delivery in self.hub.deliveries:
+            if delivery.status_code is None or delivery.id in self._deliveries:
+                continue
+            self._deliveries.add(delivery.id)
+            if delivery.payload.get("sender", {}).get("type") != "Bot" or delivery.status_code not in (200, 202):
+                name = f"{delivery.event}.{delivery.action}" if delivery.action else delivery.event
+                yield f"webhook {name}: answered {delivery.status_code or delivery.status}"
+
+    def _new_lines(self, body: str) -> Iterator[str]:
+        """The first line of a comment, and rows of its tables, where they are new."""
+        first = _first_line(body)
+        rows = [line for line in body.splitlines() if line.startswith("|") and not _TABLE_RULE.match(line)]
+        for line in (first, *rows[1:]):
+            if line and line not in self._lines:
+                self._lines.add(line)
+                yield plain(line)
+
+    def _once(self, key: str, text: str) -> Iterator[str]:
+        if key not in self._seen:
+            self._seen.add(key)
+            yield text
+
+
+def plain(markdown: str) -> str:
+    """One line of Markdown as plain text."""
+    cells = markdown.strip().strip("|").split(" | ") if markdown.startswith("|") else [markdown]
+    return re.sub(r"\*\*|`|<[^>]+>", "", " · ".join(cell.strip() for cell in cells if cell.strip())).strip()
+
+
+def _first_line(body: str) -> str:
+    return next((line for line in body.splitlines() if line.strip()), "")

@@ -1,0 +1,189 @@
+"""GitHub behind our own words: what `records.GitHub` promises, done through the App."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeVar
+from urllib.parse import quote
+
+from bot.errors import ConfigError, Gone, Refused, Unavailable
+from bot.github import answers, conversation, pulls
+from bot.github.failures import Expired
+from bot.github.place import Place, Places
+from bot.github.server import Purpose, Server
+from bot.github.tokens import REFUSED_KEY, Tokens
+from bot.records import Comment, Issue, IssueRef, PullRequest, PullRequestText, RepositoryInfo, RepositoryRef
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+PATIENCE_S = 90.0
+"""The longest wait inside one call: for too many writes GitHub's shortest is 60 s. What takes longer is told to the
+caller, who may have other work to do meanwhile."""
+BRIEF_S = 2.0
+"""How long to wait where GitHub failed and does not say for how long."""
+
+
+class GitHubApp:
+    """The App on one GitHub server. Safe for any number of threads; no call leaves a write half done that a second try
+    would double.
+
+    Every call may raise `Unavailable`, after it has waited and tried again for a while by itself, `Gone` and `Refused`.
+    """
+
+    def __init__(
+        self,
+        *,
+        app_id: int | str,
+        private_key: str,
+        api_url: str = "https://api.github.com",
+        ca_bundle: str | None = None,
+        seconds_between_writes: float = 1.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`private_key` is PEM text, `ca_bundle` a file. Does no I/O. Raises `ConfigError` where the key is none."""
+        self._server = Server(
+            api_url=api_url,
+            ca_bundle=ca_bundle,
+            seconds_between_writes=seconds_between_writes,
+            clock=clock,
+            sleep=sleep,
+        )
+        self._tokens = Tokens(server=self._server, app_id=app_id, private_key=private_key, clock=clock)
+        self._places = Places(server=self._server, tokens=self._tokens)
+        self._sleep = sleep
+
+    # --- Ourselves
+
+    def app_slug(self) -> str:
+        """The App's name in addresses; like the other two, asked once. Raises `ConfigError` where the key is refused."""
+        return self._app.slug
+
+    def bot_login(self) -> str:
+        """Whose comments and pull requests are ours."""
+        return f"{self._app.slug}[bot]"
+
+    def owner_login(self) -> str:
+        """The account that the App belongs to."""
+        return self._app.owner.login
+
+    @property
+    def paused_s(self) -> float:
+        """How long writes have waited for each other so far, in seconds, as GitHub prescribes."""
+        return self._server.paused_s
+
+    @cached_property
+    def _app(self) -> answers.App:
+        purpose = Purpose("tell who we are", "metadata: read")
+        try:
+            found = _patiently(
+                lambda: self._server.send(self._tokens.as_app, "GET", "/app", purpose=purpose), self._sleep
+            )
+        except (Expired, Gone, Refused) as error:
+            raise ConfigError(f"{REFUSED_KEY}: {error}") from error
+        return answers.read(answers.App, found)
+
+    # --- Repositories
+
+    def repository(self, ref: RepositoryRef) -> RepositoryInfo:
+        found = _patiently(lambda: self._places.look(ref), self._sleep)
+        owner, _, name = found.full_name.partition("/")
+        return RepositoryInfo(
+            ref=RepositoryRef(ref.installation_id, found.id, owner, name),
+            default_branch=found.default_branch,
+            clone_url=found.clone_url,
+            web_url=found.html_url,
+            is_private=found.private,
+            is_archived=found.archived,
+            is_empty=found.size == 0 and self._is_empty(ref, found.default_branch),
+        )
+
+    def _is_empty(self, ref: RepositoryRef, branch: str) -> bool:
+        """A repository without commits; `size` alone is 0 for small ones as well."""
+        try:
+            self._do(ref, _LOOK, lambda place: place.get(f"git/ref/heads/{quote(branch)}"))
+        except (Gone, Refused):
+            return True
+        return False
+
+    def permission(self, ref: RepositoryRef, login: str) -> str:
+        return self._do(ref, _PERMISSION, lambda place: conversation.permission(place, login))
+
+    def ensure_label(self, ref: RepositoryRef, name: str) -> None:
+        self._do(ref, _LABEL, lambda place: conversation.ensure_label(place, name))
+
+    def git_token(self, ref: RepositoryRef) -> str:
+        return _patiently(lambda: self._tokens.for_git(ref), self._sleep)
+
+    # --- Issues
+
+    def issue(self, at: IssueRef) -> Issue:
+        return self._do(at.repository, _READ, lambda place: conversation.issue(place, at.number))
+
+    def comments(self, at: IssueRef) -> Sequence[Comment]:
+        return self._do(at.repository, _READ, lambda place: conversation.comments(place, at.number))
+
+    def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:
+        self._do(at.repository, _REACT, lambda place: conversation.react(place, at.number, reaction, comment_id))
+
+    def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
+        login = self.bot_login()
+        return self._do(
+            at.repository,
+            _COMMENT,
+            lambda place: conversation.post(place, at.number, body, marker=marker, own_login=login),
+        )
+
+    def edit_comment(self, at: IssueRef, comment_id: int, body: str) -> None:
+        self._do(at.repository, _COMMENT, lambda place: conversation.edit(place, comment_id, body))
+
+    # --- Pull requests
+
+    def pull_request(self, ref: RepositoryRef, branch: str) -> PullRequest | None:
+        found = self._do(ref, _PULL, lambda place: pulls.find(place, ref, branch))
+        return pulls.as_record(found) if found else None
+
+    def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
+        """See `records.GitHub`. An open pull request stays the draft that it is, or is not."""
+        return pulls.as_record(self._do(ref, _PULL, lambda place: pulls.publish(place, ref, branch, base, text)))
+
+    def set_check(self, ref: RepositoryRef, head_sha: str, *, conclusion: str, title: str, summary: str) -> None:
+        app_id = self._app.id
+        self._do(
+            ref,
+            _CHECK,
+            lambda place: pulls.set_check(
+                place, head_sha, app_id=app_id, conclusion=conclusion, title=title, summary=summary
+            ),
+        )
+
+    def _do(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
+        return _patiently(lambda: self._places.work(ref, purpose, task), self._sleep)
+
+
+_LOOK = Purpose("look at the repository", "contents: read")
+_PERMISSION = Purpose("look up who may do what", "metadata: read")
+_LABEL = Purpose("create the label", "issues: write")
+_READ = Purpose("read the issue", "issues: read")
+_REACT = Purpose("react", "issues: write")
+_COMMENT = Purpose("comment", "issues: write")
+_PULL = Purpose("open or update the pull request", "pull_requests: write")
+_CHECK = Purpose("set the check run", "checks: write")
+
+
+def _patiently(task: Callable[[], T], sleep: Callable[[float], None]) -> T:
+    """Do the task, and again where GitHub was away or asked to wait for a bearable time. The only retries there are."""
+    for attempt in range(1, ATTEMPTS):
+        try:
+            return task()
+        except Unavailable as away:
+            wait_s = BRIEF_S * attempt if away.retry_after_s is None else away.retry_after_s
+            if wait_s > PATIENCE_S:
+                raise
+            log.warning("%s; trying again in %.0f s", away, wait_s)
+            sleep(wait_s)
+    return task()

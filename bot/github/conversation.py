@@ -1,0 +1,95 @@
+"""Issues and what is said on them."""
+
+from urllib.parse import quote
+
+from bot import records
+from bot.errors import Gone
+from bot.github import answers
+from bot.github.answers import read
+from bot.github.failures import Invalid
+from bot.github.place import Place
+
+CUT_TO = 60_000
+"""Characters that are kept of a text that GitHub calls too long; its limits are 65,536 and more."""
+CUT = "\n\n… the rest was too long for GitHub."
+ROLES = ("none", "read", "triage", "write", "maintain", "admin")
+
+
+def issue(place: Place, number: int) -> records.Issue:
+    """An issue as it is now; a pull request too."""
+    found = read(answers.Issue, place.get(f"issues/{number}"))
+    return records.Issue(
+        title=found.title,
+        body=found.body,
+        author=found.user.person(),
+        is_open=found.state == "open",
+        labels=tuple(label.name for label in found.labels),
+        is_pull_request=found.pull_request is not None,
+        is_locked=found.locked,
+    )
+
+
+def comments(place: Place, number: int) -> tuple[records.Comment, ...]:
+    """All comments, oldest first, as GitHub lists them."""
+    return tuple(
+        records.Comment(found.id, found.user.person(), found.body, found.created_at)
+        for found in place.pages(f"issues/{number}/comments", answers.Comment)
+    )
+
+
+def post(place: Place, number: int, body: str, *, marker: str, own_login: str) -> int:
+    """Comment, unless a comment of ours holds the marker already; other people's markers do not count."""
+    for found in comments(place, number):
+        if marker in found.body and found.author.login.casefold() == own_login.casefold():
+            return found.id
+    marked = body if marker in body else f"{body}\n{marker}"
+    try:
+        answer = place.post(f"issues/{number}/comments", {"body": marked})
+    except Invalid as invalid:
+        if not invalid.says("too long"):
+            raise
+        answer = place.post(f"issues/{number}/comments", {"body": f"{cut(body)}\n{marker}"})
+    return read(answers.Identified, answer).id
+
+
+def edit(place: Place, comment_id: int, body: str) -> None:
+    """Put another text in the place of a comment's."""
+    try:
+        place.patch(f"issues/comments/{comment_id}", {"body": body})
+    except Invalid as invalid:
+        if not invalid.says("too long"):
+            raise
+        place.patch(f"issues/comments/{comment_id}", {"body": cut(body)})
+
+
+def react(place: Place, number: int, reaction: str, comment_id: int | None) -> None:
+    """GitHub takes the same reaction twice as once."""
+    subject = f"issues/{number}" if comment_id is None else f"issues/comments/{comment_id}"
+    place.post(f"{subject}/reactions", {"content": reaction})
+
+
+def permission(place: Place, login: str) -> str:
+    """The role by its true name; a custom role by the role that it was made from; none for whom GitHub doesn't know."""
+    try:
+        answer = place.get(f"collaborators/{quote(login, safe='')}/permission")
+    except Gone:
+        return "none"
+    found = read(answers.Permission, answer)
+    return found.role_name if found.role_name in ROLES else found.permission
+
+
+def ensure_label(place: Place, name: str) -> None:
+    """Create the label that starts runs, unless it is there in any letter case."""
+    try:
+        place.get(f"labels/{quote(name, safe='')}")
+    except Gone:
+        try:
+            place.post("labels", {"name": name, "color": "5319e7", "description": "Asks selfcode for a pull request"})
+        except Invalid as invalid:
+            if not invalid.says("already_exists"):
+                raise
+
+
+def cut(text: str) -> str:
+    """The text's head, within every limit that GitHub has been seen to have."""
+    return text[:CUT_TO] + CUT

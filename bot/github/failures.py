@@ -1,0 +1,102 @@
+"""What GitHub's no means for us, in our own errors. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.errors import Gone, Refused, Unavailable
+
+SECONDARY_WAIT_S = 60.0
+"""How long to wait where GitHub does not say.
+
+Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+"""
+WORDS_LIMIT = 500
+
+
+class Moved(Exception):
+    """What was asked for has another address: its repository was renamed, or it was transferred."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location)
+        self.location = location
+
+
+class Expired(Exception):
+    """The token is no longer valid; a fresh one may be."""
+
+
+class Invalid(Refused):
+    """422: GitHub understood and does not want it. The text is GitHub's own."""
+
+    def says(self, words: str) -> bool:
+        """Whether GitHub's text holds these words, in any letter case."""
+        return words.lower() in str(self).lower()
+
+
+def understand(  # noqa: PLR0911 - one answer a case
+    status: int, answer: Any, headers: Mapping[str, str], *, doing: str, needs: str, now_s: float
+) -> Exception:
+    """The error that an answer of 4xx or 5xx stands for.
+
+    `headers` have names in lower case. `doing` completes “GitHub does not let us …”; `needs` names the permission that
+    it takes, where GitHub does not. `now_s` is seconds since the epoch.
+    """
+    words = _words(status, answer)
+    if status in (403, 429) and _is_rate_limit(words, headers):
+        return Unavailable(f"GitHub asks us to wait: {words}", _wait_s(headers, now_s))
+    if status >= 500:
+        return Unavailable(f"GitHub failed to {doing}: {words}", _seconds(headers.get("retry-after")))
+    match status:
+        case 401:
+            return Expired(words)
+        case 404 | 410 | 451:
+            return Gone(f"GitHub can't {doing}: {words}")
+        case 403 if "suspended" in words.lower():
+            return Gone(f"GitHub can't {doing}: {words}")
+        case 403 if "not accessible by integration" in words.lower():
+            missing = headers.get("x-accepted-github-permissions", "").replace("=", ": ") or needs
+            return Refused(
+                f"GitHub does not let the App {doing}: it lacks the permission `{missing}` here. "
+                "The owner of the account can grant it in the App's installation settings."
+            )
+        case 422:
+            return Invalid(f"GitHub does not let the App {doing}: {words}")
+        case _:
+            return Refused(f"GitHub does not let the App {doing}: {words}")
+
+
+def _words(status: int, answer: Any) -> str:
+    """GitHub's own text, with what it says of each field."""
+    if not isinstance(answer, dict) or not answer.get("message"):
+        return f"status {status}"
+    errors = answer.get("errors")
+    details = [_detail(error) for error in errors] if isinstance(errors, list) else []
+    return ": ".join([str(answer["message"]), *filter(None, details)])[:WORDS_LIMIT]
+
+
+def _detail(error: Any) -> str:
+    if not isinstance(error, dict):
+        return str(error)
+    return str(error.get("message") or " ".join(str(error[key]) for key in ("field", "code") if error.get(key)))
+
+
+def _is_rate_limit(words: str, headers: Mapping[str, str]) -> bool:
+    told = any(phrase in words.lower() for phrase in ("rate limit", "abuse detection", "too many requests"))
+    return told or "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
+
+
+def _wait_s(headers: Mapping[str, str], now_s: float) -> float:
+    retry_after = _seconds(headers.get("retry-after"))
+    if retry_after is not None:
+        return retry_after
+    reset = _seconds(headers.get("x-ratelimit-reset"))
+    if headers.get("x-ratelimit-remaining") == "0" and reset is not None:
+        return max(reset - now_s, 0.0) + 1.0
+    return SECONDARY_WAIT_S
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,111 @@
+"""One repository on the server, where it is now and with a token that is good now."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from github.Requester import Requester
+
+from bot.errors import Gone, Unavailable
+from bot.github.answers import Repository, read
+from bot.github.failures import Expired, Moved
+from bot.github.server import Purpose, Server, Verb
+from bot.github.tokens import Tokens
+from bot.records import RepositoryRef
+
+T = TypeVar("T")
+
+PAGE = 100
+_LOOKING = Purpose("look at the repository", "metadata: read")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository's part of the API, for one purpose. Paths are relative to `/repos/OWNER/NAME/`."""
+
+    server: Server
+    requester: Requester
+    full_name: str
+    purpose: Purpose
+
+    @property
+    def owner(self) -> str:
+        return self.full_name.partition("/")[0]
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        return self._send("GET", path, parameters=parameters)
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        return self._send("POST", path, body=body)
+
+    def patch(self, path: str, body: dict[str, Any]) -> Any:
+        return self._send("PATCH", path, body=body)
+
+    def pages(self, path: str, kind: type[T], **parameters: Any) -> Iterator[T]:
+        """Everything in a list, page by page. Addresses are made here, so that a proxy's names do not matter."""
+        page, is_full = 1, True
+        while is_full:
+            answer = self.get(path, per_page=PAGE, page=page, **parameters)
+            yield from (read(kind, item) for item in read(list[Any], answer))
+            page, is_full = page + 1, len(answer) == PAGE
+
+    def _send(self, verb: Verb, path: str, **sent: Any) -> Any:
+        return self.server.send(self.requester, verb, f"/repos/{self.full_name}/{path}", purpose=self.purpose, **sent)
+
+
+class Places:
+    """Finds repositories by their number. Names are remembered until GitHub says that they have changed."""
+
+    def __init__(self, *, server: Server, tokens: Tokens) -> None:
+        self._server = server
+        self._tokens = tokens
+        self._names: dict[int, str] = {}
+
+    def look(self, ref: RepositoryRef) -> Repository:
+        """The repository as it is now."""
+        found = self._with_token(
+            ref, lambda token: self._server.send(token, "GET", f"/repositories/{ref.id}", purpose=_LOOKING)
+        )
+        repository = read(Repository, found)
+        self._names[ref.id] = repository.full_name
+        return repository
+
+    def work(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
+        """Do a task there; again from its start where the token had expired or the repository was renamed.
+
+        A task looks for what an earlier try left before it writes.
+        """
+        try:
+            return self._at(ref, purpose, task)
+        except Moved as moved:
+            if not _is_of(ref, moved.location):
+                raise Gone(f"GitHub can't {purpose.doing}: it was moved elsewhere") from moved
+            self._names.pop(ref.id, None)
+        try:
+            return self._at(ref, purpose, task)
+        except Moved as moved:
+            raise Gone(f"GitHub can't {purpose.doing}: it was moved elsewhere") from moved
+
+    def _at(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
+        return self._with_token(ref, lambda token: task(Place(self._server, token, self._name(ref), purpose)))
+
+    def _with_token(self, ref: RepositoryRef, task: Callable[[Requester], T]) -> T:
+        try:
+            return task(self._tokens.for_repository(ref))
+        except Expired:
+            self._tokens.forget(ref)
+        try:
+            return task(self._tokens.for_repository(ref))
+        except Expired as expired:
+            raise Unavailable(f"GitHub does not accept a fresh token: {expired}") from expired
+
+    def _name(self, ref: RepositoryRef) -> str:
+        """The name in GitHub's own letter case, which its filters need."""
+        return self._names.get(ref.id) or self.look(ref).full_name
+
+
+def _is_of(ref: RepositoryRef, location: str) -> bool:
+    """Whether a redirect stays in the repository; it leaves it where an issue was transferred."""
+    number = re.search(r"/repositories/([0-9]+)(?:/|$)", location)
+    return number is None or int(number[1]) == ref.id

@@ -1,0 +1,146 @@
+"""One GitHub server, request by request: what is sent, how fast, and what its answers mean."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from github import Auth, Github, GithubException
+from github.Requester import Requester
+from requests import RequestException
+from urllib3 import BaseHTTPResponse
+from urllib3.util import Retry
+
+from bot.errors import Unavailable
+from bot.github.failures import Moved, understand
+
+API_VERSION = "2022-11-28"
+TIMEOUT_S = 30
+USER_AGENT = "selfcode"
+
+Verb = Literal["GET", "POST", "PATCH"]
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a request is for, in words for people: `doing` completes “GitHub does not let us …”."""
+
+    doing: str
+    needs: str
+
+
+class Server:
+    """Sends requests. Reads go out at once, writes one after the other with a pause between, over all threads."""
+
+    def __init__(
+        self,
+        *,
+        api_url: str,
+        ca_bundle: str | None,
+        seconds_between_writes: float,
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._api_url = api_url.rstrip("/")
+        self._verify: bool | str = ca_bundle or True
+        self._pause_s = seconds_between_writes
+        self._clock = clock
+        self._sleep = sleep
+        self._writing = threading.Lock()
+        self._last_write_s = 0.0
+        self.paused_s = 0.0
+        logging.getLogger("github.Requester").setLevel(logging.INFO)  # its DEBUG lines hold fresh tokens
+
+    def requester(self, auth: Auth.Auth) -> Requester:
+        """PyGithub's connection for these credentials, without retries, redirects and pauses of its own."""
+        return Github(
+            auth=auth,
+            base_url=self._api_url,
+            timeout=TIMEOUT_S,
+            user_agent=USER_AGENT,
+            verify=self._verify,
+            retry=_Once(total=0, status_forcelist=_REDIRECTS, allowed_methods=None),
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+            api_version=API_VERSION,
+        ).requester
+
+    def send(
+        self,
+        requester: Requester,
+        verb: Verb,
+        path: str,
+        *,
+        purpose: Purpose,
+        parameters: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Send one request, once, and return the JSON of its answer.
+
+        Raises: `Unavailable`, `Gone`, `Refused`; `Expired` and `Moved`, which the caller mends.
+        """
+        if verb == "GET":
+            return self._exchange(requester, verb, path, purpose=purpose, parameters=parameters, body=None)
+        with self._writing:
+            self._pause()
+            try:
+                return self._exchange(requester, verb, path, purpose=purpose, parameters=parameters, body=body)
+            finally:
+                self._last_write_s = self._clock()
+
+    def _exchange(
+        self,
+        requester: Requester,
+        verb: Verb,
+        path: str,
+        *,
+        purpose: Purpose,
+        parameters: Mapping[str, Any] | None,
+        body: Mapping[str, Any] | None,
+    ) -> Any:
+        try:
+            _, answer = requester.requestJsonAndCheck(
+                verb, path, parameters=dict(parameters or {}), input=None if body is None else dict(body)
+            )
+        except GithubException as error:
+            headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+            failure = understand(
+                error.status, error.data, headers, doing=purpose.doing, needs=purpose.needs, now_s=self._clock()
+            )
+            raise failure from error
+        except RequestException as error:
+            raise Unavailable(f"GitHub can't be reached: {type(error).__name__}") from error
+        except ValueError as error:
+            raise Unavailable("GitHub's answer is not JSON") from error
+        return answer
+
+    def _pause(self) -> None:
+        """Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api"""
+        wait_s = min(self._last_write_s + self._pause_s - self._clock(), self._pause_s)
+        if wait_s > 0:
+            self.paused_s += wait_s
+            self._sleep(wait_s)
+
+
+_REDIRECTS = (301, 302, 307, 308)
+
+
+class _Once(Retry):
+    """Nothing is repeated here, where nobody can see it, and a redirect is told instead of followed.
+
+    PyGithub would follow it without the query, and so ask for something else.
+    """
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: Any = None,
+        _stacktrace: Any = None,
+    ) -> Self:
+        if response is not None and response.status in _REDIRECTS:
+            raise Moved(response.headers.get("Location", ""))
+        return super().increment(method, url, response, error, _pool, _stacktrace)

@@ -1,0 +1,82 @@
+"""Tokens: made from the App's key, each for one repository, thrown away before they expire."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from github import Auth
+from github.Requester import Requester
+from jwt import PyJWTError
+
+from bot.errors import ConfigError, Gone, Unavailable
+from bot.github.answers import InstallationToken, read
+from bot.github.failures import Expired, Invalid
+from bot.github.server import Purpose, Server
+from bot.records import RepositoryRef
+
+FRESH_S = 50 * 60.0
+"""How long a token is used. It lives an hour.
+
+Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-an-installation-access-token-for-a-github-app
+"""
+
+REFUSED_KEY = "GitHub does not accept SELFCODE_APP_ID with this key, or this machine's clock is wrong"
+
+_MINTING = Purpose("make a token", "metadata: read")
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    requester: Requester
+    until_s: float
+
+
+class Tokens:
+    """The credentials of an App. Safe for any number of threads."""
+
+    def __init__(self, *, server: Server, app_id: int | str, private_key: str, clock: Callable[[], float]) -> None:
+        """Raises `ConfigError` where the private key is none."""
+        auth = Auth.AppAuth(app_id, private_key)
+        try:
+            auth.create_jwt()
+        except (PyJWTError, ValueError, TypeError, AssertionError) as error:
+            raise ConfigError("SELFCODE_PRIVATE_KEY is not a private RSA key in PEM form") from error
+        self._server = server
+        self._clock = clock
+        self._held: dict[tuple[int, int], _Held] = {}
+        self._minting = threading.Lock()
+        self.as_app = server.requester(auth)
+
+    def for_repository(self, ref: RepositoryRef) -> Requester:
+        """A connection with a token that reaches this repository only; the same one as long as its token is fresh."""
+        key = (ref.installation_id, ref.id)
+        with self._minting:
+            held = self._held.get(key)
+            if held is None or self._clock() >= held.until_s:
+                until_s = self._clock() + FRESH_S
+                held = _Held(self._server.requester(Auth.Token(self._mint(ref))), until_s)
+                self._held = {known: other for known, other in self._held.items() if self._clock() < other.until_s}
+                self._held[key] = held
+            return held.requester
+
+    def forget(self, ref: RepositoryRef) -> None:
+        """Take a fresh token next time: the last one was not accepted."""
+        with self._minting:
+            self._held.pop((ref.installation_id, ref.id), None)
+
+    def for_git(self, ref: RepositoryRef) -> str:
+        """A token of its own each time, which can do nothing but read and write this repository's contents."""
+        return self._mint(ref, contents="write")
+
+    def _mint(self, ref: RepositoryRef, **permissions: str) -> str:
+        body = {"repository_ids": [ref.id]} | ({"permissions": permissions} if permissions else {})
+        path = f"/app/installations/{ref.installation_id}/access_tokens"
+        try:
+            answer = self._server.send(self.as_app, "POST", path, purpose=_MINTING, body=body)
+        except Expired as error:
+            raise Unavailable(
+                f"GitHub does not accept the App's key, or this machine's clock is wrong: {error}"
+            ) from error
+        except Invalid as error:
+            raise Gone(f"the App may no longer see {ref.full_name}: {error}") from error
+        return read(InstallationToken, answer).token

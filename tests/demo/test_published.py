@@ -1,0 +1,208 @@
+"""The stand-in is not our imagination: what it answers and delivers has the shape that GitHub published."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.demo import published
+from tests.demo.clients import Client, Scene
+
+REPO = "/repos/octo/adder"
+
+
+def every_operation(scene: Scene, version: str) -> None:
+    """Use every operation of the hub once, refusals among them."""
+    person, app, bot = (
+        replace(client, version=version) for client in (scene.person("mona"), scene.as_app(), scene.bot())
+    )
+    issue = person.post(f"{REPO}/issues", {"title": "Sum is wrong", "body": "It subtracts.", "labels": ["bug"]})
+    assert issue.status_code == 201
+    sha = scene.pushed_branch()
+    _as_app(scene, app)
+    _about_issues(person, bot)
+    _about_pulls(bot, sha)
+    _refusals(person, app, bot)
+
+
+def _as_app(scene: Scene, app: Client) -> None:
+    number = scene.installation.id
+    app.get("/app")
+    app.get("/app/installations")
+    app.get(f"/app/installations/{number}")
+    app.post(f"/app/installations/{number}/access_tokens", {"repository_ids": [scene.repository.id]})
+    app.get(f"{REPO}/installation")
+    app.get("/users/octo/installation")
+    app.ask("PUT", f"/app/installations/{number}/suspended")
+    app.delete(f"/app/installations/{number}/suspended")
+    app.get("/app/hook/deliveries")
+
+
+def _about_issues(person: Client, bot: Client) -> None:
+    comment = bot.post(f"{REPO}/issues/1/comments", {"body": "On it."}).json()["id"]
+    for path in ("", "/issues/1", "/issues", "/labels", "/issues/1/labels", "/issues/1/comments", "/labels/bug"):
+        bot.get(f"{REPO}{path}")
+    bot.get(f"{REPO}/issues/comments/{comment}")
+    bot.patch(f"{REPO}/issues/comments/{comment}", {"body": "Done."})
+    for where in ("issues/1", f"issues/comments/{comment}"):
+        bot.post(f"{REPO}/{where}/reactions", {"content": "eyes"})
+        bot.post(f"{REPO}/{where}/reactions", {"content": "eyes"})
+        bot.get(f"{REPO}/{where}/reactions")
+    bot.post(f"{REPO}/labels", {"name": "selfcode", "color": "0e8a16", "description": "For the bot"})
+    person.post(f"{REPO}/issues/1/labels", {"labels": ["selfcode"]})
+    person.post(f"{REPO}/issues/1/labels", ["help wanted"])
+    person.delete(f"{REPO}/issues/1/labels/selfcode")
+    person.patch(f"{REPO}/issues/1", {"title": "The sum is wrong", "state": "closed", "state_reason": "completed"})
+    person.patch(f"{REPO}/issues/1", {"state": "open"})
+    person.delete(f"{REPO}/issues/comments/{comment}")
+    person.ask("PUT", f"{REPO}/issues/1/lock", {"lock_reason": "resolved"})
+    person.delete(f"{REPO}/issues/1/lock")
+    bot.get(f"{REPO}/collaborators/mona/permission")
+    bot.get("/installation/repositories")
+    bot.get("/users/mona")
+    bot.get("/rate_limit")
+    bot.get("/meta")
+    person.get("/user")
+
+
+def _about_pulls(bot: Client, sha: str) -> None:
+    text = {"title": "Add", "body": "Closes #1", "head": "selfcode/issue-1", "base": "main", "draft": True}
+    number = bot.post(f"{REPO}/pulls", text).json()["number"]
+    bot.get(f"{REPO}/pulls?head=octo:selfcode/issue-1&state=open")
+    bot.get(f"{REPO}/pulls/{number}")
+    bot.get(f"{REPO}/issues/{number}")
+    bot.post(f"{REPO}/issues/{number}/comments", {"body": "The log."})
+    bot.post(f"{REPO}/issues/{number}/labels", {"labels": ["bug"]})
+    bot.patch(f"{REPO}/pulls/{number}", {"title": "Add, not subtract", "body": "Closes #1."})
+    bot.get(f"{REPO}/pulls/{number}/commits")
+    bot.get(f"{REPO}/pulls/{number}/files")
+    bot.post(f"{REPO}/pulls/{number}/requested_reviewers", {"reviewers": ["mona"]})
+    bot.patch(f"{REPO}/pulls/{number}", {"state": "closed"})
+    bot.patch(f"{REPO}/pulls/{number}", {"state": "open"})
+    output = {"title": "Proven", "summary": "2 tests fail without this change"}
+    run = {"name": "selfcode", "head_sha": sha, "status": "completed", "conclusion": "success", "output": output}
+    check = bot.post(f"{REPO}/check-runs", run).json()["id"]
+    bot.post(f"{REPO}/check-runs", {"name": "slow", "head_sha": sha, "status": "in_progress"})
+    bot.get(f"{REPO}/check-runs/{check}")
+    bot.patch(f"{REPO}/check-runs/{check}", {"status": "completed", "conclusion": "neutral"})
+    bot.get(f"{REPO}/commits/{sha}/check-runs")
+    bot.get(f"{REPO}/commits/{sha}")
+    bot.get(f"{REPO}/git/ref/heads/selfcode/issue-1")
+    bot.get(f"{REPO}/contents/adder.py?ref=main")
+    bot.delete(f"{REPO}/git/refs/heads/selfcode/issue-1")
+
+
+def _refusals(person: Client, app: Client, bot: Client) -> None:
+    replace(bot, token="ghs_wrong").get(REPO)
+    replace(bot, token="").post(f"{REPO}/issues", {"title": "Who am I?"})
+    app.get("/app/installations/999999")
+    bot.get(f"{REPO}/issues/999")
+    bot.post(f"{REPO}/labels", {"name": "selfcode"})
+    bot.get(f"{REPO}/collaborators/nobody-here/permission")
+    bot.post(f"{REPO}/pulls", {"title": "Again", "head": "nowhere", "base": "main"})
+    person.post(f"{REPO}/issues/1/comments", {"body": "x" * 65_537})
+    person.post(f"{REPO}/check-runs", {"name": "mine", "head_sha": "0" * 40})
+
+
+@pytest.mark.parametrize("version", ["2022-11-28", "2026-03-10"])
+def test_every_answer_and_every_delivery_has_the_shape_that_github_published(scene: Scene, version: str) -> None:
+    if not published.has_version(version):
+        pytest.skip(f"the schemas of {version} are not installed: githubkit-schemas[{version}]")
+
+    every_operation(scene, version)
+
+    assert {sent.event for sent in scene.hub.deliveries} == {
+        "installation",
+        "issues",
+        "issue_comment",
+        "label",
+        "pull_request",
+    }
+    published.check_all(scene.hub)
+
+
+def test_the_events_of_an_installations_life_have_the_shape_that_github_published(scene: Scene) -> None:
+    hub = scene.hub
+    other = hub.create_repository("octo/other")
+
+    hub.select(scene.installation, other, added=False)
+    hub.select(scene.installation, other)
+    hub.suspend(scene.installation)
+    hub.unsuspend(scene.installation)
+    hub.uninstall(scene.installation)
+    hub.set_webhook(scene.app, "http://127.0.0.1:9/nobody-listens")
+
+    told = [(sent.event, sent.action) for sent in hub.deliveries]
+    assert told == [
+        ("installation", "created"),
+        ("installation_repositories", "removed"),
+        ("installation_repositories", "added"),
+        ("installation", "suspend"),
+        ("installation", "unsuspend"),
+        ("installation", "deleted"),
+        ("ping", None),
+    ]
+    published.check_all(hub)
+
+
+def test_a_push_to_a_pull_requests_branch_is_told_as_github_tells_it(scene: Scene) -> None:
+    scene.pushed_branch()
+    scene.person("mona").post(f"{REPO}/pulls", {"title": "Add", "head": "selfcode/issue-1", "base": "main"})
+
+    scene.repository.commit({"more.py": "x = 1\n"}, branch="selfcode/issue-1", by="mona")
+
+    assert scene.hub.deliveries[-1].action == "synchronize"
+    published.check_all(scene.hub)
+
+
+# --- The check itself
+
+
+def test_an_answer_that_lacks_a_field_is_found(scene: Scene) -> None:
+    answer = scene.bot().get(f"{REPO}/labels").json() + [{"id": 1, "name": "half a label"}]
+
+    with pytest.raises(AssertionError, match="node_id"):
+        published.check_answer("GET", f"{REPO}/labels", 200, answer)
+
+
+def test_an_answer_with_a_field_that_github_does_not_have_is_found(scene: Scene) -> None:
+    answer = scene.bot().get(f"{REPO}/collaborators/mona/permission").json() | {"is_admin": False}
+
+    with pytest.raises(AssertionError, match="is_admin"):
+        published.check_answer("GET", f"{REPO}/collaborators/mona/permission", 200, answer)
+
+
+def test_a_number_where_github_has_text_is_found(scene: Scene) -> None:
+    answer = scene.bot().get(f"{REPO}/collaborators/mona/permission").json() | {"role_name": 3}
+
+    with pytest.raises(AssertionError, match="role_name"):
+        published.check_answer("GET", f"{REPO}/collaborators/mona/permission", 200, answer)
+
+
+def test_a_misspelt_field_of_a_request_is_found() -> None:
+    with pytest.raises(AssertionError, match="titel"):
+        published.check_request("PATCH", f"{REPO}/pulls/1", {"titel": "Add"})
+
+
+def test_a_request_without_a_field_that_must_be_there_is_found() -> None:
+    with pytest.raises(AssertionError, match="base"):
+        published.check_request("POST", f"{REPO}/pulls", {"title": "Add", "head": "selfcode/issue-1"})
+
+
+def test_an_operation_that_github_does_not_have_is_found() -> None:
+    with pytest.raises(AssertionError, match="no such operation"):
+        published.check_request("POST", f"{REPO}/issues/1/confetti", {})
+
+
+def test_a_delivery_without_its_issue_is_found(scene: Scene) -> None:
+    scene.repository.open_issue("Sum is wrong", by="mona")
+    payload = {key: value for key, value in scene.hub.deliveries[-1].payload.items() if key != "issue"}
+
+    with pytest.raises(AssertionError, match="issue"):
+        published.check_delivery("issues", payload)
+
+
+def test_a_path_by_the_repositorys_number_is_the_same_operation() -> None:
+    assert (
+        published.operation_for("GET", "/repositories/7/issues/1").template
+        == "/repos/{owner}/{repo}/issues/{issue_number}"
+    )

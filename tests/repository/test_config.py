@@ -1,0 +1,189 @@
+"""`.github/selfcode.yml`: what may stand in it, and what is said of what may not."""
+
+import pytest
+
+from bot.errors import Refused
+from bot.records import Caps, TestPlan
+from bot.repository import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
+
+WHOLE = b"""\
+# everything at once
+test: pytest -q
+setup:
+  - pip install -e .
+  - make data
+build: make
+image: python:3.13
+directory: ./packages/tool/
+protect: [docs/**, Makefile]
+report: out/junit.xml
+limits: {iterations: 2, calls_per_iteration: 5, tokens: 1000, cost_usd: 0.5, minutes: 10, patch_lines: 99, patch_files: 3}
+model: small
+critic: other
+reproduce: together
+require_proof: true
+on_unsolved: draft
+reviewers: ["@ann", bob]
+labels: bot
+"""
+
+
+def refusal_of(text: str | bytes) -> str:
+    with pytest.raises(Refused) as refused:
+        parse_config(text if isinstance(text, bytes) else text.encode())
+    return str(refused.value)
+
+
+def test_every_key_of_the_manual_is_read() -> None:
+    config = parse_config(WHOLE)
+
+    assert config.model_dump(exclude={"limits"}) == {
+        "test": "pytest -q",
+        "setup": "pip install -e . && make data",
+        "build": "make",
+        "image": "python:3.13",
+        "directory": "packages/tool",
+        "protect": ("docs/**", "Makefile"),
+        "report": "out/junit.xml",
+        "model": "small",
+        "critic": "other",
+        "reproduce": Reproduce.TOGETHER,
+        "require_proof": True,
+        "on_unsolved": OnUnsolved.DRAFT,
+        "reviewers": ("ann", "bob"),
+        "labels": ("bot",),
+    }
+    assert config.lowered(Caps()) == Caps(2, 5, 1000, 0.5, 10.0, 99, 3)
+
+
+@pytest.mark.parametrize("text", [b"", b"# nothing\n", b"---\n", b"\xef\xbb\xbf", b"test:\n"])
+def test_an_empty_configuration_is_the_defaults(text: bytes) -> None:
+    assert parse_config(text) == RepositoryConfig()
+
+
+def test_a_repository_without_a_configuration_has_the_defaults() -> None:
+    assert read_config({}.get) == RepositoryConfig()
+
+
+@pytest.mark.parametrize("path", [".github/selfcode.yml", ".github/selfcode.yaml"])
+def test_both_endings_are_found(path: str) -> None:
+    assert read_config({path: b"test: make"}.get).test == "make"
+
+
+def test_two_configurations_are_refused() -> None:
+    with pytest.raises(Refused, match="Keep one"):
+        read_config({".github/selfcode.yml": b"", ".github/selfcode.yaml": b""}.get)
+
+
+def test_a_bare_off_means_off() -> None:
+    config = parse_config(b"reproduce: off\ncritic: off\n")
+
+    assert (config.reproduce, config.critic) == (Reproduce.OFF, "off")
+
+
+def test_every_problem_is_told_at_once_with_its_line() -> None:
+    said = refusal_of(
+        "tset: pytest\n"
+        "limits:\n"
+        "  iteration: 3\n"
+        "  tokens: many\n"
+        "  usd: 2\n"
+        "  minutes: 0\n"
+        "directory: ../up\n"
+        "report: /etc/passwd\n"
+        "require_proof: 'yes'\n"
+        "on_unsolved: shout\n"
+        "reviewers: [a b]\n"
+        "protect: 5\n"
+        "build: true\n"
+        "build: make\n"
+        "model: ''\n"
+        "zzz: 1\n"
+    )
+
+    assert said.splitlines() == [
+        "`.github/selfcode.yml` can't be used:",
+        "- line 1: `tset` is not a key; did you mean `test`?",
+        "- line 3: `limits.iteration` is not a key; did you mean `iterations`?",
+        "- line 4: `limits.tokens`: must be a whole number",
+        "- line 5: `limits.usd` is not a key; did you mean `cost_usd`?",
+        "- line 6: `limits.minutes`: input should be greater than 0",
+        "- line 7: `directory`: must be a path inside the repository",
+        "- line 8: `report`: must be a path inside the repository",
+        "- line 9: `require_proof`: must be true or false",
+        "- line 10: `on_unsolved`: input should be 'comment' or 'draft'",
+        "- line 11: `reviewers`: holds something that is no login",
+        "- line 12: `protect`: must be a list",
+        "- line 14: `build` is given twice",
+        "- line 15: `model`: is empty",
+        "- line 16: `zzz` is not a key (keys: test, setup, build, image, directory, protect, report, limits, model, "
+        "critic, reproduce, require_proof, on_unsolved, reviewers, labels)",
+    ]
+
+
+def test_a_command_that_yaml_reads_as_something_else_wants_quotes() -> None:
+    assert "- line 1: `test`: must be text; put it in quotes" in refusal_of("test: true\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("test: [pytest\nbuild: make", "line 2: expected ',' or ']'"),
+        ("test: a\n\tbuild: b", "line 2: found"),
+        ("test: a\n---\ntest: b", "line 2: but found another document"),
+        ("test: !!python/object/apply:os.system [id]", "line 1: could not determine a constructor"),
+        ("a: &x [1]\nb: *x", "line 2: references"),
+        ("[" * 20_000, "nested too deeply"),
+        (b"\xff\xfe", "not UTF-8"),
+        ("test: a\0b", "unacceptable character"),
+        ("? [a]\n: b", "unhashable"),
+    ],
+)
+def test_what_is_not_yaml_is_refused_with_its_line(text: str | bytes, said: str) -> None:
+    assert said in refusal_of(text)
+
+
+@pytest.mark.parametrize("text", ["- a", "pytest", "5"])
+def test_what_is_no_list_of_keys_is_refused(text: str) -> None:
+    assert "must be a list of keys" in refusal_of(text)
+
+
+def test_a_huge_configuration_is_refused_unread() -> None:
+    assert "larger than" in refusal_of(b"#" * 70_000)
+
+
+def test_limits_are_lowered_and_never_raised() -> None:
+    config = parse_config(b"limits: {iterations: 99, tokens: 10, cost_usd: 100, minutes: 1.5}")
+
+    assert config.lowered(Caps()) == Caps(tokens=10, minutes=1.5)
+
+
+def test_a_cost_limit_of_the_repository_binds_where_the_operator_has_none() -> None:
+    assert parse_config(b"limits: {cost_usd: 1}").lowered(Caps(cost_usd=None)).cost_usd == 1.0
+    assert RepositoryConfig().lowered(Caps(cost_usd=None)).cost_usd is None
+
+
+GUESSED = TestPlan(test="python3 -m pytest", setup="pip install -e .", guessed_from="pyproject.toml")
+
+
+def test_without_a_configuration_the_guess_is_the_plan() -> None:
+    assert RepositoryConfig().plan(GUESSED) == GUESSED
+    assert RepositoryConfig().plan(None) is None
+
+
+def test_a_configured_command_is_no_guess_and_keeps_the_guessed_set_up() -> None:
+    plan = parse_config(b"test: make check\nreport: junit.xml").plan(GUESSED)
+
+    assert plan == TestPlan(test="make check", setup="pip install -e .", report="junit.xml")
+
+
+def test_a_set_up_that_is_given_as_nothing_is_nothing() -> None:
+    plan = parse_config(b"setup: ''").plan(GUESSED)
+
+    assert plan == TestPlan(test="python3 -m pytest", guessed_from="pyproject.toml")
+
+
+def test_a_configured_command_needs_no_guess() -> None:
+    plan = parse_config(b"test: ctest\nbuild: make\nimage: gcc:14\ndirectory: c").plan(None)
+
+    assert plan == TestPlan(test="ctest", build="make", image="gcc:14", directory="c")
