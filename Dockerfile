@@ -9,7 +9,7 @@ FROM ${BASE} AS wheel
 WORKDIR /src
 COPY requirements-dev.lock ./
 # The build's own tools, by the hashes of the lock file.
-RUN awk '/^[^ #]/ { keep = /^(hatchling|packaging|pathspec|pluggy|trove-classifiers)==/ } keep' requirements-dev.lock >build.lock \
+RUN sed -n -E '/^(hatchling|packaging|pathspec|pluggy|trove-classifiers)==/,/[^\\]$/p' requirements-dev.lock >build.lock \
     && python3 -m venv /build \
     && /build/bin/python -m pip install --no-cache-dir --no-deps --require-hashes -r build.lock
 COPY pyproject.toml README.md LICENSE ./

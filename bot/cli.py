@@ -92,7 +92,13 @@ def web() -> None:
     settings = _settings()
     settings.require_app()
     wire.database_of(settings).dispose()
-    serve_web(lambda: wire.web_app(settings), host=settings.host, port=settings.port, workers=settings.web_processes)
+    serve_web(
+        lambda: wire.web_app(settings),
+        host=settings.host,
+        port=settings.port,
+        workers=settings.web_processes,
+        max_requests=settings.web_max_requests,
+    )
 
 
 @commands.command()

@@ -12,7 +12,11 @@ from dataclasses import dataclass, field
 WRONG_SETTINGS = 2
 CALM_S = 1.0
 LONGEST_CALM_S = 30.0
-GRACE_S = 10.0
+GRACE_S = 15.0
+"""Longer than the web server gives its own processes to finish what they answer."""
+
+COMMAND = (sys.executable, "-P", "-m", "bot.cli")
+"""This very program. `-P`: the folder that it was started in may hold another `bot`."""
 
 log = logging.getLogger(__name__)
 
@@ -46,13 +50,17 @@ class Child:
         log.warning("%s ended with %s; it is started again in %.0f s", self.name, ended, self.calm_s)
         return None
 
-    def end(self) -> None:
-        """Ask it to end, and make it end where it does not."""
+    def ask_to_end(self) -> None:
+        """Ask it to end."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+
+    def end(self, by: float) -> None:
+        """Wait for its end, and make it end where it did not by then."""
         if self.process is None:
             return
-        self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(GRACE_S)
+            self.process.wait(max(by - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -60,14 +68,20 @@ class Child:
 
 def serve(until: threading.Event) -> int:
     """Keep web and worker running until the event is set. Returns the exit code: 2 where settings are wrong."""
-    command = [sys.executable, "-m", "bot.cli"]
-    children = [Child("web", [*command, "web"]), Child("worker", [*command, "worker"])]
+    return keep([Child("web", [*COMMAND, "web"]), Child("worker", [*COMMAND, "worker"])], until)
+
+
+def keep(children: Sequence[Child], until: threading.Event, *, grace_s: float = GRACE_S) -> int:
+    """Keep the children running until the event is set, and leave none. Returns the exit code."""
     code = 0
     try:
         while not until.wait(0.2) and not code:
             for child in children:
                 code = code or child.keep(time.monotonic()) or 0
     finally:
-        for child in reversed(children):
-            child.end()
+        for child in children:
+            child.ask_to_end()
+        by = time.monotonic() + grace_s
+        for child in children:
+            child.end(by)
     return code

@@ -3,9 +3,20 @@
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FilePath,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from bot.errors import ConfigError
 from bot.records import Caps
@@ -14,6 +25,15 @@ from bot.records import Caps
 def _names(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
+
+def _url(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("a URL begins with https:// or http://")
+    return value.rstrip("/")
+
+
+Url = Annotated[str, AfterValidator(_url)]
+"""A web address, without a slash at its end."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """A comma-separated list."""
@@ -26,22 +46,27 @@ DEFAULT_IMAGE = "selfcode-sandbox"
 class Settings(BaseModel):
     """The operator's settings. Field names are the environment's, in lower case and without `SELFCODE_`."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True, allow_inf_nan=False)
 
-    home: Path = Field(default_factory=lambda: Path.home() / ".selfcode", validation_alias="SELFCODE_HOME")
-    database_url: str | None = Field(None, validation_alias="SELFCODE_DATABASE_URL")
+    home: Annotated[Path, AfterValidator(Path.expanduser)] = Field(
+        default_factory=lambda: Path.home() / ".selfcode", validation_alias="SELFCODE_HOME"
+    )
+    database_url: str | None = Field(None, repr=False, validation_alias="SELFCODE_DATABASE_URL")
     host: str = Field("127.0.0.1", validation_alias="SELFCODE_HOST")
     port: int = Field(8000, ge=1, le=65535, validation_alias="SELFCODE_PORT")
     web_processes: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_WEB_PROCESSES")
+    web_max_requests: int = Field(0, ge=0, validation_alias="SELFCODE_WEB_MAX_REQUESTS")
     runs_at_once: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_RUNS_AT_ONCE")
-    public_url: str | None = Field(None, validation_alias="SELFCODE_PUBLIC_URL")
+    public_url: Url | None = Field(None, validation_alias="SELFCODE_PUBLIC_URL")
 
-    github_api_url: str = Field("https://api.github.com", validation_alias="SELFCODE_GITHUB_API_URL")
-    github_url: str | None = Field(None, validation_alias="SELFCODE_GITHUB_URL")
+    github_api_url: Url = Field("https://api.github.com", validation_alias="SELFCODE_GITHUB_API_URL")
+    github_url: Url | None = Field(None, validation_alias="SELFCODE_GITHUB_URL")
     app_id: int | None = Field(None, validation_alias="SELFCODE_APP_ID")
     app_slug: str = Field("selfcode", validation_alias="SELFCODE_APP_SLUG")
     private_key: SecretStr | None = Field(None, validation_alias="SELFCODE_PRIVATE_KEY")
-    private_key_path: Path | None = Field(None, validation_alias="SELFCODE_PRIVATE_KEY_PATH")
+    private_key_path: Annotated[Path, AfterValidator(Path.expanduser)] | None = Field(
+        None, validation_alias="SELFCODE_PRIVATE_KEY_PATH"
+    )
     webhook_secret: SecretStr | None = Field(None, validation_alias="SELFCODE_WEBHOOK_SECRET")
     allowed_owners: Names = Field((), validation_alias="SELFCODE_ALLOWED_OWNERS")
     label: str = Field("selfcode", min_length=1, max_length=50, validation_alias="SELFCODE_LABEL")
@@ -55,13 +80,13 @@ class Settings(BaseModel):
     dialect: Literal["auto", "native", "fenced"] = Field("auto", validation_alias="SELFCODE_DIALECT")
     models: Names = Field((), validation_alias="SELFCODE_MODELS")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    openai_base_url: Url | None = Field(None, validation_alias="OPENAI_BASE_URL")
 
     sandbox: Literal["docker", "process"] = Field("docker", validation_alias="SELFCODE_SANDBOX")
     sandbox_image: str = Field(DEFAULT_IMAGE, validation_alias="SELFCODE_SANDBOX_IMAGE")
     images: Names = Field((), validation_alias="SELFCODE_IMAGES")
     docker_host: str | None = Field(None, validation_alias="DOCKER_HOST")
-    ca_bundle: Path | None = Field(None, validation_alias="SELFCODE_CA_BUNDLE")
+    ca_bundle: FilePath | None = Field(None, validation_alias="SELFCODE_CA_BUNDLE")
 
     max_iterations: int = Field(5, ge=1, validation_alias="SELFCODE_MAX_ITERATIONS")
     max_calls: int = Field(20, ge=1, validation_alias="SELFCODE_MAX_CALLS")
@@ -74,11 +99,12 @@ class Settings(BaseModel):
     day_usd_installation: float = Field(50.0, ge=0, validation_alias="SELFCODE_DAY_USD_INSTALLATION")
     test_seconds: float = Field(600.0, gt=0, validation_alias="SELFCODE_TEST_SECONDS")
 
-    @model_validator(mode="after")
-    def _one_private_key(self) -> Self:
-        if self.private_key is not None and self.private_key_path is not None:
+    @field_validator("private_key_path")
+    @classmethod
+    def _one_private_key(cls, path: Path | None, others: ValidationInfo) -> Path | None:
+        if path is not None and others.data.get("private_key") is not None:
             raise ValueError("set SELFCODE_PRIVATE_KEY or SELFCODE_PRIVATE_KEY_PATH, not both")
-        return self
+        return path
 
     @property
     def caps(self) -> Caps:
@@ -116,7 +142,7 @@ class Settings(BaseModel):
             raise ConfigError("SELFCODE_PRIVATE_KEY or SELFCODE_PRIVATE_KEY_PATH is not set")
         try:
             return self.private_key_path.read_text(encoding="utf-8")
-        except OSError as problem:
+        except (OSError, UnicodeDecodeError) as problem:
             raise ConfigError(f"SELFCODE_PRIVATE_KEY_PATH: {problem}") from problem
 
     def require_app(self) -> None:
@@ -141,10 +167,10 @@ class Settings(BaseModel):
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """Read all settings. Raises one `ConfigError` that names every bad one; an empty value counts as not set."""
     try:
-        return Settings.model_validate({name: value for name, value in environment.items() if value})
+        return Settings.model_validate({name: value for name, value in environment.items() if value.strip()})
     except ValidationError as problem:
         lines = [
-            f"  {'.'.join(str(part) for part in error['loc']) or 'settings'}: {error['msg']}"
+            f"  {'.'.join(str(part) for part in error['loc'])}: {error['msg'].removeprefix('Value error, ')}"
             for error in problem.errors()
         ]
         raise ConfigError("Settings that can't be used:\n" + "\n".join(lines)) from None

@@ -23,7 +23,7 @@ from bot.runs.tables import connect, migrate
 from bot.runs.worker import BEAT, Worker
 from bot.settings import Settings
 from bot.web.app import create_app
-from bot.writing.outcomes import TITLES
+from bot.writing.outcomes import title
 from sandbox import Limits, Sandbox, SandboxError, SandboxUnavailable
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, SetupFailed
@@ -119,7 +119,7 @@ def database_of(settings: Settings) -> Engine:
 def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
     """Everything that a run needs around it."""
     sandbox = sandbox_of(settings)
-    slug = github.app_slug
+    slug = github.app_slug()
     return House(
         store=Store(engine),
         github=github,
@@ -148,7 +148,7 @@ def worker_of(settings: Settings) -> Worker:
     github = github_of(settings)
     agents_of(settings)(settings.model)
     house = house_of(settings, github, database_of(settings))
-    owners = settings.allowed_owners or (github.owner_login,)
+    owners = settings.allowed_owners or [github.owner_login()]
     return Worker(
         house=house,
         steps_url=settings.workflow_database,

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ LEFT_LABEL = "selfcode.left"
 _CHUNK = 256 * 1024
 _ENGINE_S = 60.0
 _PROBE_S = 5.0
+_ANY_VERSION = "1.44"  # for a question whose address holds no version
 _ENDING_S = 1.0
 _LAG_S = 5.0
 _DRAIN_S = 1.0
@@ -82,8 +84,8 @@ class DockerSandbox:
 
     def check(self) -> str:
         """Engine and image in a line. Raises `SandboxUnavailable`, within seconds, where one is missing."""
-        with self._engine.probe() as version:
-            found = self.required_image(self._image)
+        version = self._engine.probe()
+        found = self.required_image(self._image)
         return f"Docker {version} at {self._engine.host}, image {found.name} ({found.id[7:19]})"
 
     def remove_leftovers(self) -> int:
@@ -316,9 +318,7 @@ class _DockerWorkspace:
         except SandboxError:  # nothing can be started where the process table is full
             is_done = False
         if not (is_done and self._box.is_silent(within_s=_ENDING_S)):
-            _log.warning("a command could not be ended: its container is replaced")
-            self._box.replace()
-            self._oom_kills = 0
+            self._replace()
             return None
         counted = [int(line.split()[1]) for line in output.stdout.text().splitlines()]
         if not counted:
@@ -326,9 +326,17 @@ class _DockerWorkspace:
         before, self._oom_kills = self._oom_kills, counted[0]
         return self._oom_kills > before
 
+    def _replace(self) -> None:
+        _log.warning("a command could not be ended: its container is replaced")
+        self._box.replace()
+        self._oom_kills = 0
+
 
 class SetupWorkspace(_DockerWorkspace):
     """A workspace whose container becomes an image."""
+
+    def _replace(self) -> None:
+        raise SandboxError("what setup has started cannot be ended")
 
     def script(self, text: str, stdin: bytes, *, doing: str) -> bytes:
         """Run a script of ours as root, which reads $1 bytes of stdin; return what it wrote."""
@@ -358,19 +366,12 @@ class _Engine:
     def api(self) -> docker.APIClient:
         with self._lock:
             if self._client is None:
-                self._client = self._connected(_ENGINE_S)
+                self._client = self._connected()
             return self._client.api
 
-    @contextmanager
-    def probe(self) -> Iterator[str]:
-        """The engine's version, from a connection that waits seconds only."""
-        client = self._connected(_PROBE_S)
-        try:
-            with _translated("asking the Docker engine"):
-                version = str(client.version()["Version"])
-            yield version
-        finally:
-            client.close()
+    def probe(self) -> str:
+        """The engine's version, asked anew and waited for a few seconds only."""
+        return str(self._asked()["Version"])
 
     def close(self) -> None:
         with self._lock:
@@ -378,15 +379,37 @@ class _Engine:
                 self._client.close()
                 self._client = None
 
-    def _connected(self, timeout_s: float) -> docker.DockerClient:
-        environment = {**os.environ, "DOCKER_HOST": self.host}
+    def _connected(self) -> docker.DockerClient:
+        version = str(self._asked()["ApiVersion"])
+        return docker.from_env(environment=self._environment, version=version, timeout=int(_ENGINE_S))
+
+    def _asked(self) -> Mapping[str, Any]:
+        """What the engine says of itself. Raises `SandboxUnavailable`."""
         try:
-            return docker.from_env(environment=environment, timeout=int(timeout_s))
+            if self.host.startswith("unix://"):
+                _connect_once(self.host.removeprefix("unix://"))
+            asking = docker.from_env(environment=self._environment, version=_ANY_VERSION, timeout=int(_PROBE_S))
+            try:
+                found: Mapping[str, Any] = asking.api.version(api_version=False)
+            finally:
+                asking.close()
         except (DockerException, requests.RequestException, OSError) as error:
             raise SandboxUnavailable(
                 f"no Docker engine answers at {self.host}: start Docker, or set DOCKER_HOST to where it listens "
                 f"(`docker context ls` shows it) ({error})"
             ) from error
+        return found
+
+    @property
+    def _environment(self) -> Mapping[str, str]:
+        return {**os.environ, "DOCKER_HOST": self.host}
+
+
+def _connect_once(path: str) -> None:
+    """Raise `OSError` where nothing listens: the SDK says so as well, but leaves its socket open."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PROBE_S)
+        probe.connect(path)
 
 
 class _Box:

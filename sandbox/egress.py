@@ -127,11 +127,13 @@ class EgressProxy:
         allowed_hosts: Sequence[str],
         resolve: Callable[[str, int], Sequence[str]] | None = None,
         is_allowed: Callable[[Address], bool] = is_public,
+        connect: Callable[[str, int], socket.socket] | None = None,
     ) -> None:
         self._path = path
         self._allowed_hosts = allowed_hosts
         self._resolve = resolve or _resolved
         self._is_allowed = is_allowed
+        self._connect = connect or _connected
         self._closing = threading.Event()
         self._slots = threading.BoundedSemaphore(_CONNECTIONS)
         self._passed_bytes = 0
@@ -181,7 +183,7 @@ class EgressProxy:
         if not head:
             return
         found = decide(head, allowed_hosts=self._allowed_hosts)
-        upstream = self._connected(found) if isinstance(found, Target) else found
+        upstream = self._reach(found) if isinstance(found, Target) else found
         if isinstance(upstream, Denied):
             self.denied.append(upstream.reason)
             client.sendall(_refusal(upstream))
@@ -194,7 +196,7 @@ class EgressProxy:
                 client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 self._pass_on({upstream: client, client: upstream})
 
-    def _connected(self, target: Target) -> socket.socket | Denied:
+    def _reach(self, target: Target) -> socket.socket | Denied:
         try:
             addresses = self._resolve(target.host, target.port)
         except OSError as error:
@@ -205,7 +207,7 @@ class EgressProxy:
         problem: OSError | None = None
         for address in allowed:
             try:
-                return socket.create_connection((address, target.port), timeout=_CONNECT_S)
+                return self._connect(address, target.port)
             except OSError as error:
                 problem = error
         return Denied(502, f"{target.host} does not answer: {problem}")
@@ -278,3 +280,7 @@ def _refusal(denied: Denied) -> bytes:
 
 def _resolved(host: str, port: int) -> Sequence[str]:
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+def _connected(address: str, port: int) -> socket.socket:
+    return socket.create_connection((address, port), timeout=_CONNECT_S)

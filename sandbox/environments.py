@@ -55,7 +55,8 @@ class SetupFailed(SandboxError):
 
     def __init__(self, result: ExecutionResult, output: str) -> None:
         how = f"exit code {result.exit_code}" if result.ending is Ending.EXITED else result.ending.value
-        super().__init__(f"setup failed: {how}")
+        last = next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no output")
+        super().__init__(f"setup failed: {how}: {last[:500]}")
         self.exit_code = result.exit_code
         self.ending = result.ending
         self.output = output
@@ -109,7 +110,7 @@ class Environments:
         limits: Limits,
         stop: Callable[[], bool] | None = None,
     ) -> PreparedImage:
-        """The base image after `setup`, which runs in the workspace with `archive` in it; without setup, the base image.
+        """The base image after `setup`, which runs in the workspace, on `archive`; without setup, the base image.
 
         What setup leaves in the workspace beside the archive's files is there again in each workspace on the image.
         An image made before is taken when base image, repository, setup text and `declared` files are the same, and it
@@ -188,7 +189,7 @@ def setup_environment(*, has_ca: bool) -> Mapping[str, str]:
     proxy = f"http://127.0.0.1:{_PORT}"
     env = {
         **CLEAN_ENVIRONMENT,
-        **{name: proxy for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")},
+        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), proxy),
         "NO_PROXY": "localhost,127.0.0.1,::1",
         "no_proxy": "localhost,127.0.0.1,::1",
         "DEBIAN_FRONTEND": "noninteractive",

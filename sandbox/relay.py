@@ -10,9 +10,10 @@ import os
 import socket
 import sys
 import threading
+from contextlib import suppress
 
 
-def main(path, port):
+def main(path: str, port: int) -> None:
     """Listen, then go to the background."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -29,7 +30,7 @@ def main(path, port):
         threading.Thread(target=serve, args=(client, path), daemon=True).start()
 
 
-def serve(client, path):
+def serve(client: socket.socket, path: str) -> None:
     """Carry one connection, both ways, until both are done."""
     upstream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     upstream.connect(path)
@@ -41,7 +42,7 @@ def serve(client, path):
     upstream.close()
 
 
-def carry(source, sink):
+def carry(source: socket.socket, sink: socket.socket) -> None:
     """Carry bytes one way to their end."""
     try:
         while True:
@@ -52,10 +53,8 @@ def carry(source, sink):
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         for end in (source, sink):
-            try:
+            with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
 
 if __name__ == "__main__":

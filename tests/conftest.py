@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 import docker
 import pytest
-from docker.errors import DockerException, ImageNotFound
 
+from sandbox.contract import SandboxUnavailable
 from sandbox.docker import OWNER_LABEL, DockerSandbox
 from sandbox.process import ProcessSandbox
 from tests.engine.image import TAG
@@ -75,19 +75,17 @@ def image_under_test() -> str:
 
 def _connected() -> docker.DockerClient | str:
     """A client of an engine that has the test image, or what is missing."""
+    sandbox = DockerSandbox(image=image_under_test())
     try:
-        client = docker.from_env()
-    except DockerException as error:
-        return f"no Docker engine answers ({error})"
-    try:
-        client.images.get(image_under_test())
-    except ImageNotFound:
-        client.close()
-        return f"the engine has no image {image_under_test()}: run the tests by `make test`, which makes it"
-    return client
+        sandbox.check()
+    except SandboxUnavailable as error:
+        return str(error)
+    finally:
+        sandbox.close()
+    return docker.from_env()
 
 
 def _leftovers(client: docker.DockerClient) -> list[str]:
-    label = {"label": f"{OWNER_LABEL}={TEST_OWNER}"}
+    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={TEST_OWNER}"}
     containers = [f"container {found.name}" for found in client.containers.list(all=True, filters=label)]
     return containers + [f"volume {found.name}" for found in client.volumes.list(filters=label)]

@@ -25,6 +25,7 @@ FILES_CHARS = 18_000
 IDENTIFIERS = 8
 HITS_AROUND = 25
 
+_KEYWORDS = "def|class|function|func|fn|const|let|var|type|struct|interface"
 _PATH = re.compile(r"[\w.+-]*(?:/[\w.+-]+)+|[\w+-]+\.\w{1,5}\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _NAME = re.compile(
@@ -103,7 +104,7 @@ def defining_paths(names: Iterable[str], bench: Workbench) -> list[str]:
     wanted = "|".join(names)
     if not wanted:
         return []
-    pattern = rf"(def|class|function|func|fn|const|let|var|type|struct|interface)[[:space:]]+({wanted})\b|^({wanted})[[:space:]]*="
+    pattern = rf"({_KEYWORDS})[[:space:]]+({wanted})([^[:alnum:]_]|$)|^({wanted})[[:space:]]*="
     counted = Counter(line.split(":", 1)[0].removeprefix("./") for line in bench.search(pattern))
     return sorted(counted, key=lambda path: (is_test(path), -counted[path], path))
 

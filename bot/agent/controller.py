@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.agent.context import context
 from bot.agent.conversation import WARMER, Conversation, Ended, Ending
+from bot.agent.critic import criticise
 from bot.agent.decision import GREEN_BUT, Untested, decide, untested
 from bot.agent.dialects import dialect_of, toolless_replies
 from bot.agent.history import first_context, repeated
@@ -30,6 +31,7 @@ from bot.records import (
 
 TEMPERATURE = 0.2
 HAVE_READ = "I have read it."
+BY_A_PERSON = "a person ended the run"
 
 
 def silent(_: str) -> None:
@@ -75,12 +77,16 @@ class Agent:
         """
         if progress.verdict is not None:
             return progress
+        if len(progress.iterations) >= caps.iterations:
+            return replace(progress, verdict=Verdict.LIMIT, why=f"the limit of {caps.iterations} iterations is reached")
         work = Assignment(task, bench, caps, baseline, notes, stop, tell)
         began = time.monotonic()
-        talk = self._conversation(work, progress)
         try:
-            ending = talk.run()
-            return self._judged(work, progress, talk, ending, began)
+            talk = self._conversation(work, progress)
+        except Stopped:
+            return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
+        try:
+            return self._judged(work, progress, talk, talk.run(), began)
         except Stopped:
             return _stopped(progress, talk, began)
 
@@ -139,10 +145,19 @@ class Agent:
             skipped=skipped,
             was_oversize=bool(oversize(progress.change, work.caps)),
         )
+        if self._critic and report is not None and not report.is_green and decision.verdict is None:
+            self._criticise(self._critic, work, talk, change, report)
         tested = report.counts if report else "not tested"
         work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.why}")
         told = _Told(_summary(ending, change), decision.verdict, decision.why)
         return _after(progress, talk, told, change=change, report=report, seconds=time.monotonic() - began)
+
+    @staticmethod
+    def _criticise(critic: Model, work: Assignment, talk: Conversation, change: Change, report: TestReport) -> None:
+        """Let the second model read what failed; its words open the next iteration, its cost counts."""
+        call = criticise(critic, work.task, change, report, baseline=work.baseline, stop=work.stop)
+        talk.calls.append(call)
+        talk.spend = replace(talk.spend.plus(call.usage), seconds=talk.spend.seconds)
 
 
 def _known(skipped: Untested | None, report: TestReport | None, objection: str) -> tuple[TestReport | None, str]:
@@ -171,7 +186,7 @@ def _summary(ending: Ending, change: Change) -> str:
 
 def _stopped(progress: Progress, talk: Conversation, began: float) -> Progress:
     """A stop loses nothing: the calls that were paid and the change as of the last iteration are kept."""
-    told = _Told("ended by a person", Verdict.STOPPED, "a person ended the run")
+    told = _Told("ended by a person", Verdict.STOPPED, BY_A_PERSON)
     if not talk.calls:
         return replace(progress, verdict=told.verdict, why=told.why)
     seconds = time.monotonic() - began

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bot.agent.actions import Editing, Request
+from bot.agent.actions import Editing, Finish, Request
+from bot.agent.complaints import complained, first_line, named_problem
 from bot.agent.fences import Parsed, parse_reply
 from bot.agent.hands import Done, carry_out
 from bot.agent.limits import spent
@@ -98,11 +99,22 @@ class Conversation:
         parsed = self._parsed(reply, words)
         if not parsed.requests:
             return self._without_actions(reply, words, parsed.problem, asked_with, duration_s)
-        done = carry_out(self.bench, parsed.requests)
+        done = self._asked_back(parsed.requests, carry_out(self.bench, parsed.requests))
         self._record(reply, asked_with, duration_s, actions=done.actions)
-        self.edited = self.edited or done.edited
         self._bad = 0
         return self._after(reply, words, parsed.requests, done)
+
+    def _asked_back(self, requests: Sequence[Request], done: Done) -> Done:
+        """Ask once whether really nothing is to be done, where the model finishes without a change."""
+        self.edited = self.edited or done.edited
+        if done.finish is None or self.edited or self._asked_whether or not self.bench.change().is_empty:
+            return done
+        self._asked_whether = True
+        answered = [
+            replace(action, result=prompt("nothing_changed")) if isinstance(request.action, Finish) else action
+            for request, action in zip(requests, done.actions, strict=True)
+        ]
+        return Done(tuple(answered), edited=False, finish=None)
 
     def _ask(self) -> tuple[Reply, list[Message], float]:
         """One model call, within the tokens that are left."""
@@ -123,6 +135,11 @@ class Conversation:
         return self.dialect is not Dialect.FENCED
 
     @property
+    def _form(self) -> Dialect:
+        """The dialect that the prompt asks for: AUTO asks for tool calls."""
+        return Dialect.NATIVE if self._offers_tools else Dialect.FENCED
+
+    @property
     def _temperature(self) -> float:
         """Warmer after two bad replies: a small model gives the same answer to the same question."""
         return WARMER if self._bad >= BAD_IN_A_ROW - 1 else self.temperature
@@ -138,7 +155,7 @@ class Conversation:
     ) -> None:
         call = Call(
             model=self.model.name,
-            prompt_version=version(str(self.dialect if self._offers_tools is False else Dialect.NATIVE)),
+            prompt_version=version(str(self._form)),
             messages=json.dumps([message.as_json() for message in asked_with], ensure_ascii=False),
             reply=reply.raw,
             actions=actions,
@@ -162,20 +179,15 @@ class Conversation:
 
     def _after(self, reply: Reply, words: str, requests: Sequence[Request], done: Done) -> Ending | None:
         """Decide whether the talk goes on after actions were carried out, and answer the model if it does."""
-        answers = [action.result for action in done.actions]
         if done.finish is not None:
-            if self.edited or not self.bench.change().is_empty:
-                return Ending(Ended.FINISHED, done.finish)
-            if self._asked_whether:
-                return Ending(Ended.NOTHING, done.finish or words)
-            self._asked_whether = True
-            answers[-1] = prompt("nothing_changed")
-        elif self._only_edits(reply, requests, done):
-            return Ending(Ended.FINISHED, _first_line(words))
+            is_change = self.edited or not self.bench.change().is_empty
+            return Ending(Ended.FINISHED if is_change else Ended.NOTHING, done.finish or first_line(words))
+        if self._only_edits(reply, requests, done):
+            return Ending(Ended.FINISHED, first_line(words))
         fruitless = self._is_fruitless_again(reply, words, done)
         if fruitless:
             return fruitless
-        self._answer(reply, words, requests, answers)
+        self._answer(reply, words, requests, [action.result for action in done.actions])
         self._switch_if_toolless()
         return None
 
@@ -215,8 +227,8 @@ class Conversation:
         is_whole = not problem and words and reply.finish_reason not in (LENGTH, UNREADABLE, NO_CHOICE)
         if is_whole and self.edited:
             self._record(reply, asked_with, duration_s)
-            return Ending(Ended.FINISHED, _first_line(words))
-        problem = _named_problem(reply, words, problem)
+            return Ending(Ended.FINISHED, first_line(words))
+        problem = named_problem(reply, words, problem)
         self._record(reply, asked_with, duration_s, problem=problem)
         self._bad += 1
         if self._bad >= BAD_IN_A_ROW:
@@ -224,16 +236,8 @@ class Conversation:
         if reply.finish_reason == LENGTH:
             self._reply_tokens = min(self._reply_tokens * 2, LONGEST_REPLY_TOKENS)
         self._switch_if_toolless()
-        self._answer_bad(words, problem)
+        self.messages = complained(self.messages, words, problem, form=prompt(f"form_{self._form}"))
         return None
-
-    def _answer_bad(self, words: str, problem: str) -> None:
-        if not words:
-            self.messages = [*self.messages[:-1], _with_note(self.messages[-1], problem)]
-            return
-        form = prompt("form_native" if self._offers_tools else "form_fenced")
-        text = prompt("no_action").format(problem=f": {problem}" if problem else "", form=form)
-        self.messages += [Message(Role.ASSISTANT, words), user(text)]
 
     def _too_long(self, reply: Reply, asked_with: Sequence[Message], duration_s: float) -> Ending | None:
         self._record(reply, asked_with, duration_s, problem=f"the prompt is too long: {reply.detail}")
@@ -251,31 +255,3 @@ class Conversation:
     def _speak_fenced(self) -> None:
         self.dialect = Dialect.FENCED
         self.messages[0] = system(system_prompt(Dialect.FENCED))
-
-
-def _first_line(words: str) -> str:
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
-    return lines[0][:200] if lines and not lines[0].startswith(("```", "~~~")) else ""
-
-
-def _named_problem(reply: Reply, words: str, problem: str) -> str:
-    """What was wrong with a reply that asks for nothing, cause by cause."""
-    match reply.finish_reason:
-        case reason if reason == UNREADABLE:
-            return f"the server's answer is not a chat completion ({reply.detail})"
-        case reason if reason == NO_CHOICE:
-            return f"the server's answer holds no reply ({reply.detail})"
-        case "content_filter":
-            return "the provider's content filter held the reply back"
-        case reason if reason == LENGTH and not words:
-            return "the reply was cut off at its length limit before it said anything"
-    if not words:
-        return f"the reply was empty{f' ({reply.detail})' if reply.detail else ''}"
-    return problem
-
-
-def _with_note(message: Message, problem: str) -> Message:
-    """The last message, with a note that makes the next request another one than the last."""
-    note = f"\n\n(Your last reply could not be used: {problem}. Be brief.)"
-    content = (message.content or "").split("\n\n(Your last reply could not be used")[0]
-    return replace(message, content=content + note)

@@ -37,6 +37,16 @@ _ONLY_DOTS = re.compile(rf"^{_COMMENT}\s*{_DOTS}\s*(?:\*/|-->)?$")
 
 def path_refusal(path: str) -> str:
     """Why a path may not be changed, or ""."""
+    outside = outside_refusal(path)
+    if outside:
+        return outside
+    if [part.lower() for part in PurePosixPath(path).parts[:2]] == [".github", "workflows"]:
+        return f"{path}: workflow files are never changed"
+    return ""
+
+
+def outside_refusal(path: str) -> str:
+    """Why a path is not one of the repository's files, or ""."""
     if not path.strip() or "\0" in path or "\n" in path:
         return "a path is needed"
     if path.startswith(("/", "~")) or "\\" in path or re.match(r"[A-Za-z]:", path):
@@ -45,9 +55,7 @@ def path_refusal(path: str) -> str:
     if ".." in parts:
         return f"{path}: `..` is not allowed"
     if ".git" in parts:
-        return f"{path}: git's own folder is not part of the change"
-    if parts[:2] == [".github", "workflows"]:
-        return f"{path}: workflow files are never changed"
+        return f"{path}: git's own folder is not part of the repository's files"
     return ""
 
 
@@ -181,13 +189,9 @@ def _nearest(lines: list[str], wanted: list[str]) -> int | None:
     matcher = SequenceMatcher(None, "", first, autojunk=False)
     for at, line in enumerate(lines[:SEARCHED_LINES]):
         words = line.strip()
-        if not words:
-            continue
         matcher.set_seq1(words)
-        likeness = 1.0 if words == first else matcher.quick_ratio() if matcher.real_quick_ratio() > best else 0.0
-        same = sum(
-            1 for own, other in zip(lines[at : at + len(bare)], bare, strict=False) if other and own.strip() == other
-        )
-        if likeness >= best and likeness + same > best:
-            best, best_at = likeness + same, at
+        same = sum(other == own.strip() != "" for own, other in zip(lines[at:], bare, strict=False))
+        if words and matcher.real_quick_ratio() + same > best:
+            likeness = matcher.quick_ratio() + same
+            best, best_at = (likeness, at) if likeness > best else (best, best_at)
     return best_at

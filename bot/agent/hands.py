@@ -18,7 +18,7 @@ from bot.agent.actions import (
     Write,
 )
 from bot.agent.diffs import FileDiff, created, parse_diff, patched
-from bot.agent.edits import clean_path, fenced, path_refusal, replaced, whole_file
+from bot.agent.edits import clean_path, fenced, outside_refusal, path_refusal, replaced, whole_file
 from bot.agent.texts import EMPTY, Source, Unplaced, read_source, rewritten
 from bot.records import ActionTaken, Workbench
 from sandbox.contract import Ending, ExecutionResult, clipped
@@ -192,7 +192,7 @@ def _answer(bench: Workbench, request: Request) -> tuple[bool, str]:
 
 
 def _read(bench: Workbench, action: Read) -> tuple[bool, str]:
-    refusal = path_refusal(action.path) if ".github" not in action.path else ""
+    refusal = outside_refusal(action.path)
     path = clean_path(action.path)
     data = None if refusal else bench.read(path)
     if data is None:
@@ -211,8 +211,8 @@ def _read(bench: Workbench, action: Read) -> tuple[bool, str]:
 
 
 def _search(bench: Workbench, pattern: str, path: str) -> tuple[bool, str]:
-    if path != "." and path_refusal(path):
-        return False, path_refusal(path)
+    if outside_refusal(path):
+        return False, outside_refusal(path)
     found = [line[:LINE_CHARS] for line in bench.search(pattern, path)]
     return True, clipped("\n".join(found), SEARCH_CHARS) or f"nothing matches {pattern!r} in {path}"
 

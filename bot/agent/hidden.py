@@ -100,7 +100,8 @@ def _passed(name: str) -> Result:
 
 
 def _failed(name: str, error: BaseException) -> Result:
-    return {"name": name, "ok": False, "error": type(error).__name__, "message": str(error)[:MESSAGE_CHARS]}
+    message = str(error).replace(f"{Path.cwd()}/", "")
+    return {"name": name, "ok": False, "error": type(error).__name__, "message": message[:MESSAGE_CHARS]}
 
 
 def _short(test: unittest.TestCase) -> str:

@@ -6,6 +6,7 @@ The last two iterations stay whole, with the model's own replies; earlier ones a
 import json
 from collections.abc import Sequence
 
+from bot.agent.critic import is_critics
 from bot.agent.llm import Message, Role
 from bot.agent.openai_replies import read_reply
 from bot.agent.reports import last_error
@@ -35,7 +36,7 @@ def first_context(iterations: Sequence[Iteration]) -> str | None:
 
 def whole(iterations: Sequence[Iteration]) -> tuple[Message, ...]:
     """The conversations of the last iterations: each opening, every reply, and what it was answered."""
-    kept = [iteration for iteration in iterations[-KEPT_WHOLE:] if iteration.calls]
+    kept = [iteration for iteration in iterations[-KEPT_WHOLE:] if _own(iteration)]
     return tuple(message for iteration in kept for message in _conversation(iteration))
 
 
@@ -59,7 +60,7 @@ def _bullet(iteration: Iteration) -> str:
 
 
 def _conversation(iteration: Iteration) -> list[Message]:
-    call = iteration.calls[-1]
+    call = _own(iteration)[-1]
     messages = _messages(call)
     start = max((at for at, message in enumerate(messages) if is_opening(message)), default=0)
     reply = read_reply(call.reply, prompt="", prices=None)
@@ -70,6 +71,11 @@ def _conversation(iteration: Iteration) -> list[Message]:
         for asked, action in zip(reply.tool_calls, call.actions, strict=False)
     ]
     return [*(_shortened(message) for message in messages[start:]), *closing, *results]
+
+
+def _own(iteration: Iteration) -> list[Call]:
+    """The calls of the model at work, without those of its critic."""
+    return [call for call in iteration.calls if not is_critics(call)]
 
 
 def _shortened(message: Message) -> Message:

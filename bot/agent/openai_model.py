@@ -168,7 +168,7 @@ class OpenAIModel:
         failure = state.outcome.exception() if state.outcome else None
         if isinstance(failure, Unavailable) and failure.retry_after_s is not None:
             return failure.retry_after_s
-        return wait_exponential_jitter(initial=self._backoff_s, max=30.0, jitter=self._backoff_s)(state)
+        return wait_exponential_jitter(multiplier=self._backoff_s, max=30.0, jitter=self._backoff_s)(state)
 
     def _send(self, request: dict[str, Any], stop: StopCheck) -> _Answer:
         answer = run_watched(self._exchange(request), stop)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from bot.agent.context import files_text
+from bot.agent.critic import critics_words
+from bot.agent.edits import fenced
 from bot.agent.hands import printable
 from bot.agent.history import KEPT_WHOLE, bullets, repeated, whole
 from bot.agent.llm import Message
@@ -37,6 +39,8 @@ def opening(
     if told:
         parts.append("What was tried before:\n" + bullets(told))
     parts.append(_again(earlier, undone, baseline) if earlier else _outcome(last, baseline))
+    words = critics_words(last)
+    parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
     paths = [path for path in progress.change.paths if path not in undone]
     current = files_text(bench, paths[:CHANGED_FILES], title="The changed files as they are now")
     parts += [current] if current else []

@@ -1,6 +1,8 @@
 """The REST API as a Flask application: who asks, faults that tests planned, and a record of everything asked."""
 
+import json
 import re
+import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +13,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
 from bot.demo import access, versions
-from bot.demo.answers import ApiError, Moved, as_json
+from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
 from bot.demo.pages import Pages
 from bot.demo.rest_apps import Apps, Repositories
@@ -52,10 +54,11 @@ class Fault:
     after_effect: bool
     delay_s: float
 
-    def answer(self) -> Response:
-        answer = as_json(self.body, self.status or 500)
-        answer.headers.update(dict(self.headers))
-        return answer
+    def answer(self, environ: Mapping[str, Any]) -> Response:
+        """The planned answer, which nobody receives where the connection is to be dropped."""
+        if self.status == 0:
+            environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+        return Response(json.dumps(self.body), self.status or 500, dict(self.headers), content_type="application/json")
 
 
 @dataclass(slots=True)
@@ -107,12 +110,10 @@ class Api(Flask):
             g.version = request.headers.get("X-GitHub-Api-Version", versions.OLD)
             g.caller = self._caller_or_nobody()
             real = super().full_dispatch_request() if fault is None or fault.after_effect else None
-            answer = fault.answer() if fault else real
+            answer = fault.answer(request.environ) if fault else real
             assert answer
             if request.path.startswith(PREFIX):
                 self._requests.append(_recorded(path, answer, faulty=fault is not None))
-        if fault and fault.status == 0:
-            request.environ["werkzeug.socket"].close()
         return answer
 
     def _caller_or_nobody(self) -> access.Caller:

@@ -5,6 +5,7 @@ Reading shows the state as it is now. Every method may be called from any thread
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.demo import git
 from bot.demo.changes import Changes
@@ -154,27 +155,27 @@ class PullHandle(IssueHandle):
     @property
     def commits(self) -> tuple[git.Commit, ...]:
         """Its commits, oldest first."""
-        return git.commits(self._directory_of.directory, self.base_sha, self.head_sha)
+        return git.commits(self._home.directory, self.base_sha, self.head_sha)
 
     @property
     def files(self) -> tuple[git.FileStat, ...]:
-        return git.diffstat(self._directory_of.directory, self.base_sha, self.head_sha)
+        return git.diffstat(self._home.directory, self.base_sha, self.head_sha)
 
     @property
     def diff(self) -> str:
-        return git.diff(self._directory_of.directory, self.base_sha, self.head_sha)
+        return git.diff(self._home.directory, self.base_sha, self.head_sha)
 
     @property
     def checks(self) -> tuple[CheckRun, ...]:
         """The check runs on its head."""
-        return tuple(run for run in self._directory_of.check_runs if run.head_sha == self.head_sha)
+        return tuple(run for run in self._home.check_runs if run.head_sha == self.head_sha)
 
     def file(self, path: str) -> bytes | None:
         """A file's bytes at its head."""
-        return git.file(self._directory_of.directory, self.head_sha, path)
+        return git.file(self._home.directory, self.head_sha, path)
 
     @property
-    def _directory_of(self) -> Repository:
+    def _home(self) -> Repository:
         return self.state_of.repository
 
 
@@ -200,6 +201,11 @@ class RepositoryHandle:
     @property
     def url(self) -> str:
         return f"{self.changes.world.base_url}/{self.full_name}"
+
+    @property
+    def directory(self) -> Path:
+        """The bare git repository on disk."""
+        return self.state_of.directory
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -260,7 +260,10 @@ class Hub:
         asked = Request(environ)
         fault = self._faults.take(asked.method, asked.path)
         answer = self._git.answer(asked) if fault is None or fault.after_effect else None
-        return (answer if fault is None else fault.answer())(environ, start_response)  # type: ignore[misc]
+        if fault is not None:
+            answer = fault.answer(environ)
+        assert answer
+        return answer(environ, start_response)
 
 
 class _Quiet(WSGIRequestHandler):

@@ -17,7 +17,7 @@ from bot.demo.watching import Ending
 TITLES: Mapping[str, str] = {"Proven": "proven", "Unproven": "unproven"}
 """How a result's first line names the outcome, by default; the command passes the whole list."""
 
-SERVE = (sys.executable, "-m", "bot.cli", "serve")
+SERVE = (sys.executable, "-P", "-m", "bot.cli", "serve")
 _LOOK_S = 0.2
 
 
@@ -49,6 +49,8 @@ def run_demo(
             proven = report(stage, _play(stage, timeout_s), as_json=as_json)
             if keep:
                 _keep(stage)
+            else:
+                _say_where(stage, kept=directory is not None)
         except NotReady:
             return 1
         except KeyboardInterrupt:
@@ -80,6 +82,14 @@ def _play(stage: Stage, timeout_s: float) -> Ending:
 def _early_end(stage: Stage, reason: str) -> Ending:
     stage.teller.say(f"{reason}. The bot's log:\n\n{stage.bot.last_words()}", style="red")
     return Ending("error", reason)
+
+
+def _say_where(stage: Stage, *, kept: bool) -> None:
+    """Say how to look further, once the server is gone."""
+    if kept:
+        stage.teller.say(f"The repository: {stage.repository.directory}\nThe bot's log: {stage.bot.log}")
+    else:
+        stage.teller.say("To look at the pages with a browser and to clone the branch, run it with --keep.")
 
 
 def _keep(stage: Stage) -> None:

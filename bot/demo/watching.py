@@ -8,6 +8,7 @@ from bot.demo.handles import IssueHandle, PullHandle, RepositoryHandle
 from bot.demo.hub import Hub
 from bot.demo.state import App
 
+_WIDTH = 120
 _TABLE_RULE = re.compile(r"^\|[\s:|-]+\|?$")
 
 
@@ -72,13 +73,13 @@ class Watch:
                 yield f"webhook {name}: answered {delivery.status_code or delivery.status}"
 
     def _new_lines(self, body: str) -> Iterator[str]:
-        """The first line of a comment, and rows of its tables, where they are new."""
+        """Rows of a comment's tables, and its first line, where they are new."""
         first = _first_line(body)
         rows = [line for line in body.splitlines() if line.startswith("|") and not _TABLE_RULE.match(line)]
-        for line in (first, *rows[1:]):
+        for line in (*rows[1:], first):
             if line and line not in self._lines:
                 self._lines.add(line)
-                yield plain(line)
+                yield shorten(plain(line), _WIDTH)
 
     def _once(self, key: str, text: str) -> Iterator[str]:
         if key not in self._seen:
@@ -90,6 +91,11 @@ def plain(markdown: str) -> str:
     """One line of Markdown as plain text."""
     cells = markdown.strip().strip("|").split(" | ") if markdown.startswith("|") else [markdown]
     return re.sub(r"\*\*|`|<[^>]+>", "", " · ".join(cell.strip() for cell in cells if cell.strip())).strip()
+
+
+def shorten(text: str, width: int) -> str:
+    """The text's beginning, with a mark where it was cut."""
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
 def _first_line(body: str) -> str:

@@ -56,7 +56,7 @@ class InstallationToken(Slice):
 
 
 class Repository(Slice):
-    """A repository. `size` is in KB, and 0 for small ones too."""
+    """A repository."""
 
     id: int
     full_name: str
@@ -65,7 +65,6 @@ class Repository(Slice):
     html_url: str
     private: bool = False
     archived: bool = False
-    size: int = 0
 
 
 class Label(Slice):

@@ -20,10 +20,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 ATTEMPTS = 3
-PATIENCE_S = 90.0
-"""The longest wait inside one call: for too many writes GitHub's shortest is 60 s. What takes longer is told to the
-caller, who may have other work to do meanwhile."""
-BRIEF_S = 2.0
+PATIENCE_S = 5.0
+"""The longest wait inside one call. What takes longer is told to the caller, who watches for a stop meanwhile."""
+BRIEF_S = 1.0
 """How long to wait where GitHub failed and does not say for how long."""
 
 
@@ -31,7 +30,7 @@ class GitHubApp:
     """The App on one GitHub server. Safe for any number of threads; no call leaves a write half done that a second try
     would double.
 
-    Every call may raise `Unavailable`, after it has waited and tried again for a while by itself, `Gone` and `Refused`.
+    Every call may raise `Unavailable`, after it has tried again for some seconds by itself, `Gone` and `Refused`.
     """
 
     def __init__(
@@ -56,11 +55,12 @@ class GitHubApp:
         self._tokens = Tokens(server=self._server, app_id=app_id, private_key=private_key, clock=clock)
         self._places = Places(server=self._server, tokens=self._tokens)
         self._sleep = sleep
+        self._with_commits: set[int] = set()
 
     # --- Ourselves
 
     def app_slug(self) -> str:
-        """The App's name in addresses; like the other two, asked once. Raises `ConfigError` where the key is refused."""
+        """The App's name in addresses; asked once, like the next two. Raises `ConfigError` where the key is refused."""
         return self._app.slug
 
     def bot_login(self) -> str:
@@ -99,15 +99,21 @@ class GitHubApp:
             web_url=found.html_url,
             is_private=found.private,
             is_archived=found.archived,
-            is_empty=found.size == 0 and self._is_empty(ref, found.default_branch),
+            is_empty=self._is_empty(ref, found.default_branch),
         )
 
     def _is_empty(self, ref: RepositoryRef, branch: str) -> bool:
-        """A repository without commits; `size` alone is 0 for small ones as well."""
-        try:
-            self._do(ref, _LOOK, lambda place: place.get(f"git/ref/heads/{quote(branch)}"))
-        except (Gone, Refused):
-            return True
+        """A repository without commits, which it never becomes again. Its `size` is a figure of some time ago."""
+        if ref.id not in self._with_commits:
+            try:
+                self._do(ref, _LOOK, lambda place: place.get(f"git/ref/heads/{quote(branch)}"))
+            except Gone:
+                return True
+            except Refused as refused:
+                if "repository is empty" in str(refused).lower():
+                    return True
+                raise
+            self._with_commits.add(ref.id)
         return False
 
     def permission(self, ref: RepositoryRef, login: str) -> str:
@@ -176,7 +182,7 @@ _CHECK = Purpose("set the check run", "checks: write")
 
 
 def _patiently(task: Callable[[], T], sleep: Callable[[float], None]) -> T:
-    """Do the task, and again where GitHub was away or asked to wait for a bearable time. The only retries there are."""
+    """Do the task, and again where GitHub was away or asked to wait for a few seconds. The only retries in this room."""
     for attempt in range(1, ATTEMPTS):
         try:
             return task()

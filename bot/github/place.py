@@ -94,7 +94,7 @@ class Places:
         try:
             return task(self._tokens.for_repository(ref))
         except Expired:
-            self._tokens.forget(ref)
+            pass
         try:
             return task(self._tokens.for_repository(ref))
         except Expired as expired:

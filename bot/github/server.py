@@ -1,12 +1,13 @@
 """One GitHub server, request by request: what is sent, how fast, and what its answers mean."""
 
+import json
 import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from github import Auth, Github, GithubException
+from github import Auth, Github
 from github.Requester import Requester
 from requests import RequestException
 from urllib3 import BaseHTTPResponse
@@ -75,13 +76,14 @@ class Server:
         purpose: Purpose,
         parameters: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
+        at_once: bool = False,
     ) -> Any:
-        """Send one request, once, and return the JSON of its answer.
+        """Send one request, once, and return the JSON of its answer. `at_once` is for a POST that changes nothing.
 
         Raises: `Unavailable`, `Gone`, `Refused`; `Expired` and `Moved`, which the caller mends.
         """
-        if verb == "GET":
-            return self._exchange(requester, verb, path, purpose=purpose, parameters=parameters, body=None)
+        if verb == "GET" or at_once:
+            return self._exchange(requester, verb, path, purpose=purpose, parameters=parameters, body=body)
         with self._writing:
             self._pause()
             try:
@@ -99,20 +101,16 @@ class Server:
         parameters: Mapping[str, Any] | None,
         body: Mapping[str, Any] | None,
     ) -> Any:
+        """PyGithub's own check of the answer is not used: it takes for granted that each error is a JSON object."""
         try:
-            _, answer = requester.requestJsonAndCheck(
+            status, headers, text = requester.requestJson(
                 verb, path, parameters=dict(parameters or {}), input=None if body is None else dict(body)
             )
-        except GithubException as error:
-            headers = {name.lower(): value for name, value in (error.headers or {}).items()}
-            failure = understand(
-                error.status, error.data, headers, doing=purpose.doing, needs=purpose.needs, now_s=self._clock()
-            )
-            raise failure from error
         except RequestException as error:
             raise Unavailable(f"GitHub can't be reached: {type(error).__name__}") from error
-        except ValueError as error:
-            raise Unavailable("GitHub's answer is not JSON") from error
+        answer = _json(text)
+        if status >= 400:
+            raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=self._clock())
         return answer
 
     def _pause(self) -> None:
@@ -121,6 +119,14 @@ class Server:
         if wait_s > 0:
             self.paused_s += wait_s
             self._sleep(wait_s)
+
+
+def _json(text: str) -> Any:
+    """The answer's JSON; None where it is none, as that of a proxy between us and GitHub."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 _REDIRECTS = (301, 302, 307, 308)

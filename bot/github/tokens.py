@@ -36,11 +36,13 @@ class Tokens:
 
     def __init__(self, *, server: Server, app_id: int | str, private_key: str, clock: Callable[[], float]) -> None:
         """Raises `ConfigError` where the private key is none."""
-        auth = Auth.AppAuth(app_id, private_key)
         try:
+            auth = Auth.AppAuth(app_id, private_key)
             auth.create_jwt()
         except (PyJWTError, ValueError, TypeError, AssertionError) as error:
-            raise ConfigError("SELFCODE_PRIVATE_KEY is not a private RSA key in PEM form") from error
+            raise ConfigError(
+                "SELFCODE_PRIVATE_KEY is not a private RSA key in PEM form, or SELFCODE_APP_ID is empty"
+            ) from error
         self._server = server
         self._clock = clock
         self._held: dict[tuple[int, int], _Held] = {}
@@ -72,7 +74,7 @@ class Tokens:
         body = {"repository_ids": [ref.id]} | ({"permissions": permissions} if permissions else {})
         path = f"/app/installations/{ref.installation_id}/access_tokens"
         try:
-            answer = self._server.send(self.as_app, "POST", path, purpose=_MINTING, body=body)
+            answer = self._server.send(self.as_app, "POST", path, purpose=_MINTING, body=body, at_once=True)
         except Expired as error:
             raise Unavailable(
                 f"GitHub does not accept the App's key, or this machine's clock is wrong: {error}"

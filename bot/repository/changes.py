@@ -12,7 +12,7 @@ from bot.repository.git import Surroundings, run_git
 from bot.repository.objects import GITLINK, SYMLINK, Entry, blobs, bytes_of, checked
 from bot.repository.trees import Difference, differences, temporary_index, written_tree
 
-_PLAIN = ("--find-renames", "-l1000", "--no-ext-diff", "--no-textconv")
+_PLAIN = ("--no-ext-diff", "--no-textconv")
 _LONGEST_ATTRIBUTES_LINE = 2000  # git passes over longer ones. Source: git's attr.c, ATTR_MAX_LINE_LENGTH (2048)
 
 
@@ -23,12 +23,13 @@ def change_between(repository: Path, base: str, tree: str, *, left_out: Iterable
     """
     found = differences(repository, base, tree)
     content = _content(repository, found)
-    unreadable = [change for change in found if not _is_readable(change, content)]
-    if links := [change.path for change in unreadable if SYMLINK in _modes(change)]:
-        raise Refused(f"The target of the symbolic link `{printable(links[0])}` is not UTF-8 text.")
-    added, removed = _counted(repository, base, tree)
+    if link := next((change.path for change in found if not _are_readable(_links(change), content)), None):
+        raise Refused(f"The target of the symbolic link `{printable(link)}` is not UTF-8 text.")
+    options = (*_renames(found), *_prefixes(found))
+    unreadable = [change.path for change in found if not _are_readable(_sides(change), content)]
+    added, removed = _counted(repository, base, tree, options)
     return Change(
-        patch=_patch(repository, base, tree, prefixes=_prefixes(found), unreadable=unreadable) if found else "",
+        patch=_patch(repository, base, tree, options, unreadable) if found else "",
         paths=tuple(printable(change.path) for change in found),
         added_lines=added,
         removed_lines=removed,
@@ -74,8 +75,7 @@ def printable(path: str) -> str:
 
 
 def _content(repository: Path, found: Iterable[Difference]) -> Mapping[str, bytes]:
-    sides = [side for change in found for side in (change.before, change.after) if side is not None]
-    return blobs(repository, (side.sha for side in sides if side.mode != GITLINK))
+    return blobs(repository, (side.sha for change in found for side in _sides(change) if side.mode != GITLINK))
 
 
 def _bytes_at(side: Entry | None, content: Mapping[str, bytes]) -> bytes | None:
@@ -84,13 +84,16 @@ def _bytes_at(side: Entry | None, content: Mapping[str, bytes]) -> bytes | None:
     return side.sha.encode() if side.mode == GITLINK else content[side.sha]
 
 
-def _modes(change: Difference) -> tuple[str, ...]:
-    return tuple(side.mode for side in (change.before, change.after) if side is not None)
+def _sides(change: Difference) -> Sequence[Entry]:
+    return [side for side in (change.before, change.after) if side is not None]
 
 
-def _is_readable(change: Difference, content: Mapping[str, bytes]) -> bool:
-    sides = (_bytes_at(change.before, content), _bytes_at(change.after, content))
-    return all(side is None or is_text(side) for side in sides)
+def _links(change: Difference) -> Sequence[Entry]:
+    return [side for side in _sides(change) if side.mode == SYMLINK]
+
+
+def _are_readable(sides: Iterable[Entry], content: Mapping[str, bytes]) -> bool:
+    return all(side.mode == GITLINK or is_text(content[side.sha]) for side in sides)
 
 
 def is_text(data: bytes) -> bool:
@@ -102,17 +105,23 @@ def is_text(data: bytes) -> bool:
     return b"\0" not in data
 
 
-def _patch(repository: Path, base: str, tree: str, *, prefixes: Sequence[str], unreadable: Iterable[Difference]) -> str:
-    """The patch as git writes it, base85 for what is no text. Only a hunk heading, cut at 80 bytes, may lose a byte."""
+def _patch(repository: Path, base: str, tree: str, options: Sequence[str], unreadable: Iterable[str]) -> str:
+    """The patch as git writes it, base85 for what is no text. Only a hunk's heading, cut at 80 bytes, may lose one."""
     with tempfile.TemporaryDirectory(prefix="selfcode-diff-") as folder:
         attributes = Path(folder) / "attributes"
-        attributes.write_bytes(_as_binary(bytes_of(change.path) for change in unreadable))
+        attributes.write_bytes(_as_binary(map(bytes_of, unreadable)))
         raw = run_git(
-            ["diff-tree", "-r", "-p", "--binary", "--full-index", *_PLAIN, *prefixes, checked(base), checked(tree)],
+            ["diff-tree", "-r", "-p", "--binary", "--full-index", *_PLAIN, *options, checked(base), checked(tree)],
             repository=repository,
             surroundings=Surroundings(config={"core.attributesFile": str(attributes)}),
         )
     return raw.decode("utf-8", "replace")
+
+
+def _renames(found: Iterable[Difference]) -> Sequence[str]:
+    """Renames are shown as such, unless a link went: git can't apply a link's rename into a folder of its own name."""
+    a_link_went = any(change.after is None and _links(change) for change in found)
+    return ("--no-renames",) if a_link_went else ("--find-renames", "-l1000")
 
 
 def _prefixes(found: Iterable[Difference]) -> Sequence[str]:
@@ -136,10 +145,10 @@ def _quoted(match: re.Match[bytes]) -> bytes:
     return glob_escape + b"\\%03o" % byte[0]
 
 
-def _counted(repository: Path, base: str, tree: str) -> tuple[int, int]:
+def _counted(repository: Path, base: str, tree: str, options: Sequence[str]) -> tuple[int, int]:
     """Lines added and removed over all files; a binary file has none."""
     output = run_git(
-        ["diff-tree", "-r", "--numstat", *_PLAIN, checked(base), checked(tree)],
+        ["diff-tree", "-r", "--numstat", *_PLAIN, *options, checked(base), checked(tree)],
         repository=repository,
     )
     counts = [line.split(b"\t")[:2] for line in output.splitlines() if line]

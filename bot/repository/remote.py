@@ -9,7 +9,7 @@ from bot.repository.git import Access, Surroundings, run_git
 from bot.repository.naming import ref_for
 from bot.repository.objects import checked as checked_sha
 
-FETCH = ("--quiet", "--no-tags", "--no-write-fetch-head", "--force")
+FETCH = ("--quiet", "--no-tags", "--no-write-fetch-head", "--force", "--update-shallow")
 
 
 def fetch(repository: Path, url: str, source: str, target: str, *, access: Access, lock: int) -> str | None:

@@ -1,9 +1,10 @@
 """Takes waiting triggers in turn: what ends or answers something at once, what starts a run when there is room."""
 
 import logging
+import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.errors import Gone, Refused, Unavailable
@@ -11,6 +12,13 @@ from bot.records import GitHub, Trigger, TriggerKind
 from bot.runs.reading import at_least
 from bot.runs.store import RunRow, Store, Waiting, is_run
 from bot.writing.replies import help_comment, reply_marker
+
+REST_S = 5.0
+LONGEST_REST_S = 60.0
+"""How long a trigger rests whose service was away: as long as the service asked for, within these two."""
+
+ENDING = (TriggerKind.STOP, TriggerKind.UNINSTALLED)
+"""What ends runs goes before everything else."""
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +44,7 @@ def decide(waiting: Waiting, *, active: Sequence[RunRow], last: RunRow | None, f
     """What is to become of a trigger that asks for a run. `last` is the issue's newest run."""
     trigger = waiting.trigger
     same_issue = [run for run in active if _issue(run.trigger) == _issue(trigger)]
-    if trigger.kind is TriggerKind.START and same_issue:
+    if trigger.kind is TriggerKind.START and same_issue and same_issue[0].stop_because is None:
         return Settle(f"run {same_issue[0].id} is at work on the issue already")
     if trigger.kind is TriggerKind.START and last is not None and trigger.occurred_at <= last.trigger.occurred_at:
         return Settle(f"asked for before run {last.id} was")
@@ -65,7 +73,7 @@ class Starter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Acts on waiting triggers. `allowed_owners` are lower case; empty means nobody."""
+    """Acts on waiting triggers: one in a process. `allowed_owners` are lower case; empty means nobody."""
 
     store: Store
     github: GitHub
@@ -74,35 +82,67 @@ class Dispatcher:
     label: str
     min_permission: str
     runs_at_once: int
+    clock: Callable[[], float] = time.monotonic
+    _started: set[str] = field(default_factory=set, init=False)
+    _rests_until: dict[int, float] = field(default_factory=dict, init=False)
 
     def resume(self) -> None:
-        """Start again what an earlier worker left unfinished."""
+        """Start every unfinished run that was not started in this process: left by an earlier worker, or cut off."""
         for run in self.store.unfinished():
-            self.starter.start(run.id)
+            self._start(run.id)
+
+    def _start(self, run_id: str) -> None:
+        if run_id not in self._started:
+            self.starter.start(run_id)
+            self._started.add(run_id)
 
     def turn(self) -> None:
-        """Look once at everything that waits."""
-        waiting = self.store.waiting()
-        for each in waiting:
-            if not is_run(each.trigger.kind):
-                self._act(each)
-        active = list(self.store.unfinished())
-        for each in fair([each for each in waiting if is_run(each.trigger.kind)], active):
-            if self._refuse_owner(each):
-                continue
-            issue = each.trigger.issue
-            last = next(reversed(self.store.runs_of(issue.repository.id, issue.number)), None)
-            match decide(each, active=active, last=last, free=len(active) < self.runs_at_once):
-                case Begin():
-                    run_id = self.store.begin_run(each)
-                    log.info("run %s begins: %s, %s", run_id, issue, each.trigger.because)
-                    self.starter.start(run_id)
-                    active = list(self.store.unfinished())
-                case Settle(note=note):
-                    log.info("%s on %s: %s", each.trigger.kind, issue, note)
-                    self.store.settle(each.seq, note)
-                case Later():
-                    pass
+        """Look once at everything that waits.
+
+        What ends runs comes first and never waits for a place; then places are filled; then one answer is given, since
+        GitHub wants pauses between writes.
+        """
+        self.resume()
+        for each in self._awake(ENDING):
+            self._act(each)
+        self._fill_places()
+        for each in self._awake((TriggerKind.HELP, TriggerKind.INSTALLED))[:1]:
+            self._act(each)
+
+    def _awake(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
+        now = self.clock()
+        return [
+            each
+            for each in self.store.waiting()
+            if each.trigger.kind in kinds and self._rests_until.get(each.seq, now) <= now
+        ]
+
+    def _fill_places(self) -> None:
+        active = self.store.unfinished()
+        waiting = [each for each in self.store.waiting() if is_run(each.trigger.kind) and not self._refuse_owner(each)]
+        queue = fair(waiting, active)
+        while queue:
+            each, *queue = queue
+            if self._begin(each, active):
+                active = self.store.unfinished()
+                queue = fair(queue, active)
+
+    def _begin(self, each: Waiting, active: Sequence[RunRow]) -> bool:
+        """Do what is decided of a trigger that asks for a run. Returns whether the run began."""
+        issue = each.trigger.issue
+        last = next(reversed(self.store.runs_of(issue.repository.id, issue.number)), None)
+        match decide(each, active=active, last=last, free=len(active) < self.runs_at_once):
+            case Begin():
+                run_id = self.store.begin_run(each)
+                log.info("run %s begins: %s, %s", run_id, issue, each.trigger.because)
+                self._start(run_id)
+                return True
+            case Settle(note=note):
+                log.info("%s on %s: %s", each.trigger.kind, issue, note)
+                self.store.settle(each.seq, note)
+            case Later():
+                pass
+        return False
 
     def _refuse_owner(self, each: Waiting) -> bool:
         owner = each.trigger.issue.repository.owner
@@ -121,7 +161,13 @@ class Dispatcher:
             note = f"not done: {refusal}"
         except Unavailable as away:
             log.warning("%s on %s waits: %s", each.trigger.kind, each.trigger.issue, away)
+            rest_s = min(max(away.retry_after_s or 0.0, REST_S), LONGEST_REST_S)
+            self._rests_until[each.seq] = self.clock() + rest_s
             return
+        except Exception:  # the outermost frame of one trigger: a bug with it must not keep all others waiting
+            log.exception("bug in acting on %s", each.trigger)
+            note = "not done: selfcode itself failed"
+        self._rests_until.pop(each.seq, None)
         log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
         self.store.settle(each.seq, note)
 
@@ -139,7 +185,7 @@ class Dispatcher:
                 stopped = self.store.request_stop_of_account(repository.installation_id, trigger.because)
                 return f"{stopped} runs asked to stop"
             case TriggerKind.UNINSTALLED:
-                stopped = self.store.request_stop(repository.id, None, trigger.because)
+                stopped = self.store.request_stop_of_repository(repository.id, trigger.because)
                 return f"{stopped} runs asked to stop"
             case TriggerKind.START | TriggerKind.RETRY:
                 raise AssertionError(trigger.kind)
@@ -148,13 +194,22 @@ class Dispatcher:
         """End what runs or waits for the issue. Facts (closed, label removed) need no permission, a comment does."""
         issue, asked = trigger.issue, trigger.comment_id is not None
         if asked and not self._may(trigger):
-            self.github.react(issue, "-1", comment_id=trigger.comment_id)
+            self._react(trigger, "-1")
             return "no permission to stop"
-        stopped = self.store.request_stop(issue.repository.id, issue.number, trigger.because)
+        stopped = self.store.request_stop(
+            issue.repository.id, issue.number, trigger.because, asked_at=trigger.occurred_at
+        )
         dropped = self._drop_waiting(trigger)
         if asked:
-            self.github.react(issue, "eyes" if stopped or dropped else "confused", comment_id=trigger.comment_id)
+            self._react(trigger, "eyes" if stopped or dropped else "confused")
         return f"{stopped} run asked to stop, {dropped} waiting dropped"
+
+    def _react(self, trigger: Trigger, reaction: str) -> None:
+        """React to the comment, where GitHub lets us: what was asked for does not depend on it."""
+        try:
+            self.github.react(trigger.issue, reaction, comment_id=trigger.comment_id)
+        except (Refused, Gone, Unavailable) as problem:
+            log.warning("no reaction on %s: %s", trigger.issue, problem)
 
     def _help(self, trigger: Trigger) -> str:
         if not self._may(trigger):

@@ -1,5 +1,6 @@
 """What a run stands on: a base commit, how its tests are run, and clean workspaces made of both."""
 
+import logging
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,9 @@ from bot.records import Change, StopCheck, TestPlan, TestReport
 from bot.repository import Mirror
 from sandbox import Limits, Sandbox, SandboxError, Workspace
 from sandbox.contract import File
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,12 @@ class Ground:
         """
         planted = plant.again(secrets.token_hex(8)) if plant else None
         with self.workspace(treeish, replaced) as workspace:
-            report = run_tests(workspace, self.plan, timeout_s=self.limits.wall_s, plant=planted, stop=self.stop)
+            return self.test_in(workspace, plant=planted)
+
+    def test_in(self, workspace: Workspace, *, plant: Plant | None = None) -> TestReport:
+        """Run the test command in an open workspace. Raises `Stopped` when a person ended the run."""
+        report = run_tests(workspace, self.plan, timeout_s=self.limits.wall_s, plant=plant, stop=self.stop)
         if self.stop():
             raise Stopped
+        log.info("test command: %.2f s, %s", report.duration_s, report.counts)
         return report

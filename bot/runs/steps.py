@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +15,8 @@ from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import StopCheck
 
 STEPS_VERSION = "1"
-"""Changed whenever the steps of a run change: runs that an older version started are then left to it."""
+"""Changed whenever the steps of a run change. A run that an older version began is then told again from the start, by
+what it kept in the store: its finished iterations are not paid twice."""
 
 PATIENCE = (2.0, 10.0, 30.0)
 """Seconds to wait before each further try of a step whose service was away and did not say for how long."""
@@ -31,7 +32,7 @@ class JsonSerializer(Serializer):
     """Keeps step values as JSON, never as pickle. An exception, which only a bug raises, keeps its text."""
 
     def serialize(self, data: Any) -> str:
-        return json.dumps(data, default=lambda value: {"error": f"{type(value).__name__}: {value}"})
+        return json.dumps(data, default=_told)
 
     def deserialize(self, serialized_data: str) -> Any:
         value = json.loads(serialized_data)
@@ -43,6 +44,13 @@ class JsonSerializer(Serializer):
         return "selfcode_json"
 
 
+def _told(value: object) -> dict[str, str]:
+    """A bug as what it said. Anything else that is no JSON must not look well until the restart."""
+    if isinstance(value, BaseException):
+        return {"error": f"{type(value).__name__}: {value}"}
+    raise TypeError(f"a step came to a {type(value).__name__}, which is no JSON")
+
+
 _EXPECTED: dict[str, Callable[[str], Exception]] = {
     "refused": Refused,
     "gone": Gone,
@@ -51,21 +59,21 @@ _EXPECTED: dict[str, Callable[[str], Exception]] = {
 }
 
 
-def step(name: str, work: Callable[[], Json], *, stop: StopCheck) -> Any:
+def step(name: str, work: Callable[[], Json], *, stop: StopCheck, patience: Sequence[float] = PATIENCE) -> Any:
     """Do a durable step of the running workflow, or return what it came to before the restart.
 
     What people must act on (`Refused`, `Gone`, `Stopped`) is kept as the step's value and raised again; `Unavailable`
     is waited out, patiently but not forever, and raised when patience ends.
     """
-    came_to = DBOS.run_step({"name": name}, _attempt, name, work, stop)
+    came_to = DBOS.run_step({"name": name}, _attempt, name, work, stop, patience)
     for kind, error in _EXPECTED.items():
         if kind in came_to:
             raise error(came_to[kind])
     return came_to["value"]
 
 
-def _attempt(name: str, work: Callable[[], Json], stop: StopCheck) -> dict[str, Any]:
-    waits = iter(PATIENCE)
+def _attempt(name: str, work: Callable[[], Json], stop: StopCheck, patience: Sequence[float]) -> dict[str, Any]:
+    waits = iter(patience)
     while True:
         try:
             return {"value": work()}
@@ -101,12 +109,13 @@ class Engine:
     database_url: str
     executor_id: str
     tell_story: Callable[[str], None]
+    version: str = STEPS_VERSION
 
     def __enter__(self) -> Self:
         config: DBOSConfig = {
             "name": "selfcode",
             "system_database_url": self.database_url,
-            "application_version": STEPS_VERSION,
+            "application_version": self.version,
             "executor_id": self.executor_id,
             "serializer": JsonSerializer(),
             "log_level": "ERROR",
@@ -127,8 +136,8 @@ class Engine:
         return self
 
     def start(self, run_id: str) -> None:
-        """Start the run's workflow, or do nothing where it was started before."""
-        with SetWorkflowID(run_id):
+        """Start the run's workflow, or do nothing where it was started before by this version of the steps."""
+        with SetWorkflowID(f"{run_id}.{self.version}"):
             DBOS.start_workflow(self._workflow, run_id)
 
     def __exit__(self, *_: object) -> None:

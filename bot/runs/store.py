@@ -153,24 +153,22 @@ class Store:
             for row in rows
         ]
 
-    def request_stop(self, repository_id: int, number: int | None, because: str) -> int:
-        """Ask the unfinished runs of an issue to stop, or of the whole repository where `number` is None.
+    def request_stop(self, repository_id: int, number: int, because: str, *, asked_at: str) -> int:
+        """Ask the unfinished runs of an issue to stop that were asked for by then. Returns how many were asked."""
+        of_issue = and_(runs.c.repository_id == repository_id, runs.c.number == number, runs.c.state == "running")
+        older = [run.id for run in self._runs(of_issue) if run.trigger.occurred_at <= asked_at]
+        return self._request_stop(runs.c.id.in_(older), because)
 
-        Returns how many were asked.
-        """
-        condition = and_(
-            runs.c.repository_id == repository_id, runs.c.state == "running", runs.c.stop_because.is_(None)
-        )
-        if number is not None:
-            condition = and_(condition, runs.c.number == number)
-        with transaction(self._engine) as connection:
-            return connection.execute(update(runs).where(condition).values(stop_because=because)).rowcount
+    def request_stop_of_repository(self, repository_id: int, because: str) -> int:
+        """Ask every unfinished run of a repository to stop. Returns how many were asked."""
+        return self._request_stop(runs.c.repository_id == repository_id, because)
 
     def request_stop_of_account(self, installation_id: int, because: str) -> int:
         """Ask every unfinished run of an installation to stop. Returns how many were asked."""
-        condition = and_(
-            runs.c.installation_id == installation_id, runs.c.state == "running", runs.c.stop_because.is_(None)
-        )
+        return self._request_stop(runs.c.installation_id == installation_id, because)
+
+    def _request_stop(self, which: Any, because: str) -> int:
+        condition = and_(which, runs.c.state == "running", runs.c.stop_because.is_(None))
         with transaction(self._engine) as connection:
             return connection.execute(update(runs).where(condition).values(stop_because=because)).rowcount
 
@@ -193,7 +191,7 @@ class Store:
             connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known)))
 
     def keep_progress(self, run_id: str, progress: Progress) -> None:
-        """Keep the newest iteration of a progress, once, and what the run has cost by now. None yet: nothing to keep."""
+        """Keep the newest iteration of a progress, once, and what the run has cost by now."""
         if not progress.iterations:
             return
         newest = progress.iterations[-1]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.errors import Stopped
-from bot.proof import A, overlay, quick_objection, run_tests
+from bot.proof import A, overlay, quick_objection
 from bot.records import Change, TestReport
 from bot.repository import collect
 from bot.runs.ground import Ground
@@ -58,11 +58,7 @@ class Bench:
 
     def test(self) -> TestReport:
         """Run the test command."""
-        ground = self.ground
-        report = run_tests(self.workspace, ground.plan, timeout_s=ground.limits.wall_s, stop=ground.stop)
-        if ground.stop():
-            raise Stopped
-        return report
+        return self.ground.test_in(self.workspace)
 
     def change(self) -> Change:
         """Everything since the base, read out of the workspace as data."""

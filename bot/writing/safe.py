@@ -26,7 +26,7 @@ _BLOCK_START = re.compile(r"^(\d{1,9}(?=[.)])|(?=[#=+-]))")
 def clean(text: str) -> str:
     """The text as it may be shown anywhere: known secrets, terminal sequences and control characters gone."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _UNPRINTABLE.sub("", _TERMINAL.sub("", text))
+    text = _UNPRINTABLE.sub("", _TERMINAL.sub("", text) if "\x1b" in text else text)
     return mask_secrets(text.encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -44,9 +44,8 @@ def inline(text: str, limit: int = 300) -> str:
 
 
 def paragraphs(text: str, limit: int = 4000) -> str:
-    """Foreign prose with its line breaks and empty lines kept, all else shown as it was typed."""
-    lines = (line.strip() for line in cut(clean(text).strip(), limit).split("\n"))
-    return "\n".join(_escaped(line) for line in lines)
+    """Foreign prose with its line breaks, empty lines and inline code kept, all else shown as it was typed."""
+    return "\n".join(_with_inline_code(line.strip()) for line in cut(clean(text).strip(), limit).split("\n"))
 
 
 def quoted(text: str, limit: int = 4000) -> str:
@@ -56,9 +55,7 @@ def quoted(text: str, limit: int = 4000) -> str:
 
 def sentence(text: str, limit: int = 600) -> str:
     """A sentence of ours about foreign things, on one line: what stands between single backticks stays inline code."""
-    *pairs, last = _BETWEEN_BACKTICKS.split(cut(" ".join(clean(text).split()), limit))
-    shown = (code(part) if place % 2 else _escaped(part) for place, part in enumerate(pairs))
-    return "".join([*shown, _escaped(last)])
+    return _with_inline_code(cut(" ".join(clean(text).split()), limit))
 
 
 def in_html(text: str, limit: int = 200) -> str:
@@ -120,6 +117,11 @@ def _joins(character: str) -> bool:
         or "\U0001f3fb" <= character <= "\U0001f3ff"
         or ("\u0300" <= character <= "\u036f")
     )
+
+
+def _with_inline_code(line: str) -> str:
+    parts = _BETWEEN_BACKTICKS.split(line)
+    return "".join(code(part) if place % 2 else _escaped(part) for place, part in enumerate(parts))
 
 
 def _escaped(line: str) -> str:

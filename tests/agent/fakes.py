@@ -70,7 +70,7 @@ class FakeWorkbench:
 
     def search(self, pattern: str, path: str = ".") -> Sequence[str]:
         self.did.append(("search", pattern, path))
-        wanted = re.compile(pattern.replace("[[:space:]]", r"\s"))
+        wanted = re.compile(pattern.replace("[[:space:]]", r"\s").replace("[^[:alnum:]_]", r"\W"))
         return [
             f"{name}:{number}: {line}"
             for name, data in sorted(self.files.items())

@@ -158,7 +158,7 @@ def test_a_push_to_a_pull_requests_branch_is_told_as_github_tells_it(scene: Scen
 
 
 def test_an_answer_that_lacks_a_field_is_found(scene: Scene) -> None:
-    answer = scene.bot().get(f"{REPO}/labels").json() + [{"id": 1, "name": "half a label"}]
+    answer = [*scene.bot().get(f"{REPO}/labels").json(), {"id": 1, "name": "half a label"}]
 
     with pytest.raises(AssertionError, match="node_id"):
         published.check_answer("GET", f"{REPO}/labels", 200, answer)

@@ -128,7 +128,8 @@ def write_root(packages: Mapping[str, Package], output: BinaryIO) -> None:
             root.add(top)
         for path in sorted(paths - {"/."}):
             root.add(path)
-        for path in _MADE_BY_INSTALL_SCRIPTS:
+        compiled = {f"{Path(path).parent}/__pycache__" for path in paths if path.endswith(".py")}
+        for path in (*_MADE_BY_INSTALL_SCRIPTS, *sorted(compiled)):
             for below in _walk(path):
                 root.add(below)
         for name, mode in _EMPTY_FOLDERS.items():

@@ -3,7 +3,7 @@
 import secrets
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.proof import Arrangement, Plant, Side, overlay, place, plant_that_shows, prove, run_tests
 from bot.records import ChangedFile, Proof, TestCase, TestPlan, TestReport, TestStatus
@@ -72,7 +72,9 @@ def report_on(
     """One run of the test command on these files."""
     with ProcessSandbox().open() as workspace:
         put(workspace, {"calc.py": SOURCE, **files})
-        return run_tests(workspace, plan or TestPlan(command), timeout_s=timeout_s, plant=plant, stop=stop)
+        return run_tests(
+            workspace, without_plugins(plan or TestPlan(command)), timeout_s=timeout_s, plant=plant, stop=stop
+        )
 
 
 @dataclass
@@ -101,11 +103,16 @@ class Laboratory:
         with ProcessSandbox().open() as workspace:
             put(workspace, files)
             place(workspace, replaced)
-            return run_tests(workspace, TestPlan(self.command), timeout_s=60, plant=plant)
+            return run_tests(workspace, without_plugins(TestPlan(self.command)), timeout_s=60, plant=plant)
 
 
 def proof_of(base: Texts, head: Texts, command: str = PYTEST, *, accepted_tests: bool = False) -> Proof:
     return Laboratory(base, head, command).prove(accepted_tests=accepted_tests)
+
+
+def without_plugins(plan: TestPlan) -> TestPlan:
+    """The same, and pytest starts four times as fast: what happens to be installed beside it stays out."""
+    return replace(plan, test=f"export PYTEST_DISABLE_PLUGIN_AUTOLOAD=1; {plan.test}")
 
 
 def token() -> str:

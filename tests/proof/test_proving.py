@@ -145,7 +145,17 @@ def test_a_new_test_that_passes_without_the_change_proves_nothing() -> None:
 
 def test_an_import_of_something_that_the_change_does_not_define_is_not_red(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.py").write_text("")
-    test = f"import sys\nimport calc\nif calc.double(20): sys.path.append({str(tmp_path)!r})\nimport elsewhere\n\ndef test_it(): pass"
+    test = f"""
+        import sys
+        import calc
+
+        if calc.double(20):
+            sys.path.append({str(tmp_path)!r})
+        import elsewhere
+
+        def test_it():
+            pass
+    """
 
     proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": test})
 
@@ -232,29 +242,20 @@ def test_tests_moved_to_where_nothing_is_collected_are_missed() -> None:
     assert "The proof run with the new tests with the change could not be judged: no test ran." in proof.missing
 
 
-@pytest.mark.parametrize(
-    ("path", "content"),
-    [
-        (
-            "conftest.py",
-            """
-            import pytest
+def test_a_conftest_that_swallows_failures_is_named_and_noticed() -> None:
+    conftest = """
+        import pytest
 
-            @pytest.hookimpl(hookwrapper=True)
-            def pytest_runtest_makereport(item, call):
-                outcome = yield
-                outcome.get_result().outcome = "passed"
-            """,
-        ),
-        ("sitecustomize.py", "import sys"),
-        ("pytest.ini", "[pytest]\naddopts = --deselect tests/test_calc.py::test_zero"),
-        ("quiet.pth", "import sys"),
-    ],
-)
-def test_a_change_of_what_configures_the_tests_is_named(path: str, content: str) -> None:
-    proof = proof_of(BASE, {**SOLVED, path: content})
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_makereport(item, call):
+            outcome = yield
+            outcome.get_result().outcome = "passed"
+    """
 
-    assert f"Test configuration was changed: {path}." in proof.missing
+    proof = proof_of(BASE, {**SOLVED, "conftest.py": conftest})
+
+    assert "Test configuration was changed: conftest.py." in proof.missing
+    assert any(reason.startswith("Results tampered with") for reason in proof.missing)
 
 
 def test_the_bases_own_configuration_is_what_nothing_broke_is_judged_by() -> None:
@@ -290,25 +291,6 @@ def test_source_that_ends_or_forges_the_tests_proves_nothing(source: str) -> Non
 
     assert not proof.holds
     assert any(reason.startswith("Results tampered with") for reason in proof.missing)
-
-
-@pytest.mark.parametrize("path", ["pyproject.toml", "requirements.txt", "setup.py", "uv.lock", "Makefile"])
-def test_dependencies_and_build_files_can_not_be_proven(path: str) -> None:
-    proof = proof_of(BASE, {**SOLVED, path: "[project]" if path.endswith("toml") else ""})
-
-    assert lacks(proof, f"Dependency or build files were changed, and the tests ran without them: {path}.")
-
-
-@pytest.mark.parametrize(
-    ("head", "says"),
-    [
-        ({"tests/test_large.py": NEW_TEST.replace("40", "0")}, "Only tests were changed"),
-        ({"README.md": "Calc", "docs/index.rst": "Calc"}, "Only documentation was changed"),
-        ({"README.md": "Calc", "requirements.txt": "six"}, "No source was changed"),
-    ],
-)
-def test_a_change_without_source_is_nothing_to_prove(head: dict[str, str | None], says: str) -> None:
-    assert says in " ".join(proof_of(BASE, head).missing)
 
 
 def test_a_refactoring_is_not_proven() -> None:
@@ -353,6 +335,13 @@ def test_a_base_whose_tests_can_not_run_is_nothing_to_compare_with() -> None:
 
 
 # --- By reports alone
+
+BEFORE = a_report(passed=["t.py::a"])
+REPORTS = {
+    A: a_report(passed=["t.py::a"], failed=["t.py::new"]),
+    B: a_report(passed=["t.py::a", "t.py::new"]),
+    C: a_report(passed=["t.py::a"]),
+}
 
 
 def test_a_person_who_stops_the_run_stops_the_proof() -> None:
@@ -404,10 +393,33 @@ def test_a_test_that_is_skipped_after_the_change_is_missed() -> None:
     assert proof.evidence.skipped == ("t.py::a",)
 
 
-def test_workflow_files_are_named() -> None:
-    files = (*changes(BASE, SOLVED), changed(".github/workflows/ci.yml", None, "on: push"))
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("conftest.py", "Test configuration was changed: conftest.py."),
+        ("src/sitecustomize.py", "Test configuration was changed: src/sitecustomize.py."),
+        ("quiet.pth", "Test configuration was changed: quiet.pth."),
+        ("pyproject.toml", "Dependency or build files were changed, and the tests ran without them: pyproject.toml."),
+        ("uv.lock", "Dependency or build files were changed, and the tests ran without them: uv.lock."),
+        ("Makefile", "Dependency or build files were changed, and the tests ran without them: Makefile."),
+        (".github/workflows/ci.yml", "Files of the continuous integration were changed: .github/workflows/ci.yml."),
+    ],
+)
+def test_files_that_a_proof_can_not_vouch_for_are_named(path: str, says: str) -> None:
+    files = (*changes(BASE, SOLVED), changed(path, None, "new"))
+
+    assert lacks(prove(files, BEFORE, REPORTS.__getitem__), says)
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        ({"tests/test_large.py": NEW_TEST}, "Only tests were changed"),
+        ({"README.md": "Calc", "docs/index.rst": "Calc"}, "Only documentation was changed"),
+        ({"README.md": "Calc", "requirements.txt": "six"}, "No source was changed"),
+    ],
+)
+def test_a_change_without_source_is_nothing_to_prove(head: dict[str, str | None], says: str) -> None:
     green = a_report(passed=["t.py::a"])
 
-    proof = prove(files, green, lambda _: green)
-
-    assert "Files of the continuous integration were changed: .github/workflows/ci.yml." in proof.missing
+    assert says in " ".join(prove(changes(BASE, head), green, lambda _: green).missing)

@@ -63,7 +63,7 @@ def repository_files(package: RealPackage) -> Mapping[str, File]:
     """
     files = dict(unpack(require(package)))
     files[package.breakage.path] = _applied(package.breakage, files[package.breakage.path])
-    files[CONFIGURATION] = File(f"test: {package.test_command}\n".encode())
+    files[CONFIGURATION] = File(f"test: {package.test_command}\nsetup: ''\n".encode())
     return files
 
 

@@ -76,6 +76,21 @@ def test_a_detached_head_is_a_base_too(checkout: Checkout) -> None:
     assert found == checkout.git("rev-parse", "HEAD") != checkout.base
 
 
+def test_a_shallow_checkout_will_do(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.git("commit", "-qm", "second", "--allow-empty")
+    git("clone", "-q", "--depth", "1", f"file://{checkout.path}", str(tmp_path / "shallow"))
+    base = git("rev-parse", "HEAD", cwd=tmp_path / "shallow")
+    shallow = Checkout(tmp_path / "shallow", Mirror(tmp_path / "shallow-mirror.git"), base)
+    shallow.mirror.update(str(shallow.path))
+    sha = shallow.a_commit(b"1")
+
+    shallow.export(sha)
+    shallow.mirror.update(str(shallow.path))
+
+    assert shallow.tip() == sha
+    assert shallow.git("rev-list", "--count", BRANCH) == "2"
+
+
 def test_a_branch_of_an_earlier_run_is_replaced(checkout: Checkout) -> None:
     checkout.export(checkout.a_commit(b"1"))
     second = checkout.a_commit(b"2")

@@ -1,6 +1,7 @@
 """The mirror: bringing a remote here, pushing to it, and what goes wrong on the way."""
 
 import os
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.repository import Credentials, Mirror, Moved
 from bot.repository.git import run_git
+from bot.repository.locking import locked
 from sandbox.contract import File
 from tests.repository.conftest import NOON, Bench, Origin
-from tests.repository.hub import TOKEN, Hub, serving
+from tests.repository.hub import TOKEN, Hub, git, serving
 
 BRANCH = "selfcode/issue-7"
 
@@ -114,6 +116,27 @@ def test_many_updates_at_once_are_safe(mirror: Mirror, origin: Origin, credentia
 
     assert mirror.head("main") == sha
     assert len(mirror.entries(sha)) == 50
+
+
+def test_a_stop_ends_the_wait_for_another_process(mirror: Mirror, origin: Origin, credentials: Credentials) -> None:
+    with locked(mirror.path.with_name("7.git.lock")), pytest.raises(Stopped):
+        mirror.update(origin.url, credentials=credentials, stop=lambda: True)
+
+
+def test_a_lock_is_held_as_long_as_a_child_that_was_given_it(tmp_path: Path) -> None:
+    with locked(tmp_path / "lock") as lock:
+        child = subprocess.Popen(["sleep", "0.6"], pass_fds=(lock,))
+    with child, pytest.raises(Unavailable), locked(tmp_path / "lock", timeout_s=0.1):
+        pass
+
+    with locked(tmp_path / "lock", timeout_s=0.1):
+        assert child.returncode == 0
+
+
+def test_a_local_repository_without_a_commit_has_no_head(mirror: Mirror, tmp_path: Path) -> None:
+    git("init", "-q", str(tmp_path / "unborn"))
+
+    assert mirror.fetch_branch(str(tmp_path / "unborn"), "HEAD") is None
 
 
 def test_a_stop_ends_a_fetch_that_hangs(mirror: Mirror, origin: Origin, hub: Hub, credentials: Credentials) -> None:

@@ -70,7 +70,7 @@ def test_a_task_without_an_issue_has_a_title_without_a_number() -> None:
     assert title_for("", None) == "Issue"
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, derandomize=True)
 @given(st.text())
 def test_any_title_becomes_one_short_line(title: str) -> None:
     shown = title_for(title, 12345)
@@ -81,7 +81,7 @@ def test_any_title_becomes_one_short_line(title: str) -> None:
     assert shown.encode().decode() == shown
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     st.text(alphabet="a./@{~^:?*[\\ -\x7f\t_é", min_size=1, max_size=8).filter(lambda name: not name.startswith("-"))
 )

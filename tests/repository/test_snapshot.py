@@ -23,7 +23,12 @@ def snapshot_of(bench: Bench, base: Mapping[str, File | bytes], workspace: Mappi
 
 
 def test_an_untouched_workspace_changes_nothing(bench: Bench) -> None:
-    files = {"a": b"a\r\n", "x": File(b"x", executable=True), "l": File(b"a", symlink=True), "caf\udce9": b"\xff"}
+    files = {
+        "a": File(b"\r\n"),
+        "x": File(b"x", executable=True),
+        "l": File(b"a", symlink=True),
+        "\udce9": File(b"\xff"),
+    }
 
     assert snapshot_of(bench, files, files) == Snapshot({}, ())
 
@@ -122,8 +127,8 @@ def test_a_tracked_cache_that_the_tests_rewrote_is_no_change(bench: Bench) -> No
 
 
 IGNORES = {
-    ".gitignore": b"\xef\xbb\xbf# a comment\n*.log\n/only-root\nfolder/\n!keep.log\n**/deep/*.tmp\ndoc/*.txt\n\\#odd\ntrail \n[z\r\n"
-    b"all/**\n!all/kept\nsome/*\n!some/kept\nlost/\n!lost/kept\n",
+    ".gitignore": b"\xef\xbb\xbf# a comment\n*.log\n/only-root\nfolder/\n!keep.log\n**/deep/*.tmp\ndoc/*.txt\n"
+    b"\\#odd\ntrail \n[z\r\nall/**\n!all/kept\nsome/*\n!some/kept\nlost/\n!lost/kept\n",
     "sub/.gitignore": b"*\n!.gitignore\n!kept*\n",
     "sub/inner/.gitignore": b"!again\n",
     "latin/.gitignore": b"caf\xe9\n!\n",

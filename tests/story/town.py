@@ -1,4 +1,4 @@
-"""Everything that a story needs, as real parts: the stand-in for GitHub, a model server, and the bot's own processes."""
+"""Everything that a story needs, as real parts: the stand-in for GitHub, a model server, the bot's own processes."""
 
 import os
 import signal
@@ -78,10 +78,11 @@ class Town:
         return Store(connect(f"sqlite:///{self.home / 'selfcode.sqlite'}"))
 
     def repository(
-        self, full_name: str, files: Mapping[str, bytes | str] | None, *, roles: Mapping[str, str] | None = None
+        self, full_name: str, files: Mapping[str, bytes | str] | None, *, default_branch: str = "main"
     ) -> RepositoryHandle:
-        """A repository with the App installed on it; `ada` may write."""
-        made = self.hub.create_repository(full_name, files, roles=roles or {"ada": "write", "eve": "read"})
+        """A repository with the App installed on it; `ada` may write, `eve` read, `tom` triage."""
+        roles = {"ada": "write", "eve": "read", "tom": "triage"}
+        made = self.hub.create_repository(full_name, files, roles=roles, default_branch=default_branch)
         self.hub.install(self.app, full_name.partition("/")[0], (made,))
         return made
 

@@ -1,5 +1,6 @@
 """Text as strangers write it: pieces that broke real systems, in any order."""
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 TOKEN = "ghs_" + "Ab3.-_" * 40
@@ -15,3 +16,6 @@ PIECES = (
 )  # fmt: skip
 
 foreign_text = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=24).map("".join)
+
+patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no failure."""

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from bot.writing.document import LIMIT, SHORTENED, Section, compose, details, fit, marker, table
 from bot.writing.safe import code, fenced, inline, paragraphs
-from tests.writing.foreign import foreign_text
+from tests.writing.foreign import foreign_text, patiently
 from tests.writing.rendering import foreign_html, is_closed, live
 
 
@@ -98,6 +98,7 @@ blocks = st.one_of(
 )
 
 
+@patiently
 @given(st.lists(blocks, max_size=8), st.integers(min_value=120, max_value=3000))
 def test_whatever_is_cut_fits_and_is_closed(parts: list[str], limit: int) -> None:
     document = fit("\n\n".join(parts), limit)
@@ -108,6 +109,7 @@ def test_whatever_is_cut_fits_and_is_closed(parts: list[str], limit: int) -> Non
     assert foreign_html(document) == []
 
 
+@patiently
 @given(st.lists(st.tuples(blocks, st.integers(0, 100), blocks), max_size=8), st.integers(min_value=200, max_value=2000))
 def test_whatever_is_composed_fits_and_is_closed(parts: list[tuple[str, int, str]], limit: int) -> None:
     end = marker("log", "r-1")

@@ -7,7 +7,7 @@ from bot.records import ActionTaken, Progress, Usage
 from bot.writing.document import LIMIT
 from bot.writing.iteration_log import iteration_log, log_marker, reply_text
 from tests.writing.builders import a_call, a_progress, a_report, an_iteration
-from tests.writing.foreign import TOKEN, foreign_text
+from tests.writing.foreign import TOKEN, foreign_text, patiently
 from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
 
 
@@ -100,6 +100,7 @@ def test_too_long_a_log_keeps_its_table_and_the_newest_test_output() -> None:
     assert shown.endswith(log_marker("r-1"))
 
 
+@patiently
 @given(foreign_text)
 def test_no_foreign_text_reaches_further_than_its_place(text: str) -> None:
     call = a_call(

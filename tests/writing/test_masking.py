@@ -7,7 +7,7 @@ from hypothesis import given
 
 from bot.writing.masking import holds_secret, mask_secrets
 from bot.writing.safe import inline
-from tests.writing.foreign import foreign_text
+from tests.writing.foreign import foreign_text, patiently
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nabc+/=\n-----END RSA PRIVATE KEY-----"
 
@@ -79,6 +79,7 @@ def test_a_short_value_is_not_taken_for_a_secret() -> None:
     assert mask_secrets("a test", ["test", ""]) == "a test"
 
 
+@patiently
 @given(foreign_text)
 def test_masking_never_makes_a_document_longer(text: str) -> None:
     assert len(mask_secrets(text, ["octocat-octocat"])) <= len(text)

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from bot.writing.document import details, table
 from bot.writing.safe import code, code_in_cell, cut, fenced, in_html, inline, one_line, paragraphs, quoted, sentence
-from tests.writing.foreign import TOKEN, foreign_text
+from tests.writing.foreign import TOKEN, foreign_text, patiently
 from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
 
 EVERY = (inline, sentence, paragraphs, quoted, in_html, code, code_in_cell, fenced, one_line)
@@ -98,6 +98,10 @@ def test_prose_keeps_its_words_and_gets_no_structure(text: str) -> None:
     assert visible(document).replace("\u200b", "") == " ".join(f"above {text} below".split())
 
 
+def test_prose_keeps_its_inline_code() -> None:
+    assert paragraphs("`a_b` is\n`c|d`, not `") == "`a_b` is\n`c|d`, not \\`"
+
+
 def test_ordinary_words_stay_as_they_were_typed() -> None:
     text = "total_of(prices) is wrong: 3 < 6, see tests/test_a.py::test_x - twice"
 
@@ -133,6 +137,7 @@ def test_a_token_in_foreign_text_is_masked_before_it_is_escaped() -> None:
         assert TOKEN[:30] not in write(f"token {TOKEN}").replace("\\", "")
 
 
+@patiently
 @given(foreign_text)
 def test_whatever_is_written_stays_inside_its_place(text: str) -> None:
     document = "\n\n".join(

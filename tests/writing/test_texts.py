@@ -57,7 +57,7 @@ def test_a_report_of_an_unsolved_run_says_its_reason() -> None:
 def test_help_opens_with_the_complaint_and_lists_the_commands_as_code() -> None:
     shown = help_comment(key="comment-5", complaint="There is no command `frobnicate`, @octocat.", label="selfcode")
 
-    assert shown.startswith("There is no command \\`frobnicate\\`")
+    assert shown.startswith("There is no command `frobnicate`")
     assert "- `/selfcode retry [hint]`" in shown
     assert "- `/selfcode stop`" in shown
     assert live(shown) == []

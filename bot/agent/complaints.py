@@ -1,0 +1,43 @@
+"""What is wrong with a reply that can't be used, in words for the model and for the trace. Pure."""
+
+from dataclasses import replace
+
+from bot.agent.llm import LENGTH, NO_CHOICE, UNREADABLE, Message, Reply, assistant, user
+from bot.agent.prompts import prompt
+
+NOTE = "\n\n(Your last reply could not be used"
+
+
+def named_problem(reply: Reply, words: str, problem: str) -> str:
+    """What was wrong with a reply that asks for nothing, cause by cause."""
+    match reply.finish_reason:
+        case reason if reason == UNREADABLE:
+            return f"the server's answer is not a chat completion ({reply.detail})"
+        case reason if reason == NO_CHOICE:
+            return f"the server's answer holds no reply ({reply.detail})"
+        case "content_filter":
+            return "the provider's content filter held the reply back"
+        case reason if reason == LENGTH and not words:
+            return "the reply was cut off at its length limit before it said anything"
+    if not words:
+        return f"the reply was empty{f' ({reply.detail})' if reply.detail else ''}"
+    return problem
+
+
+def complained(messages: list[Message], words: str, problem: str, *, form: str) -> list[Message]:
+    """The conversation with the complaint at its end. A reply without words leaves a note in the last message."""
+    if not words:
+        return [*messages[:-1], _with_note(messages[-1], problem)]
+    text = prompt("no_action").format(problem=f": {problem}" if problem else "", form=form)
+    return [*messages, assistant(words), user(text)]
+
+
+def first_line(words: str) -> str:
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    return lines[0][:200] if lines and not lines[0].startswith(("```", "~~~")) else ""
+
+
+def _with_note(message: Message, problem: str) -> Message:
+    """The message with a note, one at most, so that the next request is another one than the last."""
+    content = (message.content or "").split(NOTE, maxsplit=1)[0]
+    return replace(message, content=f"{content}{NOTE}: {problem}. Be brief.)")

@@ -1,0 +1,223 @@
+"""The fenced dialect: what a reply's blocks ask for."""
+
+import pytest
+
+from bot.agent.actions import Delete, Edit, Finish, ListFolder, Patch, Read, Run, Search, Write
+from bot.agent.blocks import read_info
+from bot.agent.fences import CUT_OFF, NO_END, NO_PATH, parse_reply
+
+
+def actions(text: str) -> list[object]:
+    parsed = parse_reply(text)
+    assert parsed.problem == ""
+    return [request.action for request in parsed.requests]
+
+
+def problem(text: str, *, is_truncated: bool = False) -> str:
+    parsed = parse_reply(text, is_truncated=is_truncated)
+    assert parsed.requests == ()
+    return parsed.problem
+
+
+def test_a_path_on_the_fence_makes_a_whole_file() -> None:
+    assert actions("Here:\n\n```python path=src/a.py\nx = 1\n```\n") == [Write("src/a.py", "x = 1\n", fenced=True)]
+
+
+@pytest.mark.parametrize(
+    "line", ["src/a.py", "**src/a.py**", "`src/a.py`:", "### src/a.py", "File: src/a.py", "src/a.py\n"]
+)
+def test_a_path_on_the_line_before_the_fence_does_too(line: str) -> None:
+    assert actions(f"I change this.\n\n{line}\n```python\nx = 1\n```\n") == [Write("src/a.py", "x = 1\n", fenced=True)]
+
+
+@pytest.mark.parametrize(
+    ("info", "language", "path"),
+    [
+        ("c++", "c++", None),
+        (".env", ".env", None),
+        ("text/x-python", "text/x-python", None),
+        ("python3", "python3", None),
+        ("Python", "python", None),
+        ('python title="a.py"', "python", "a.py"),
+        ("python path=src/a.py", "python", "src/a.py"),
+        ("python filename='my dir/a.py'", "python", "my dir/a.py"),
+        ("python {path=a.py}", "python", "a.py"),
+        ("python:src/a.py", "python", "src/a.py"),
+        ("python src/a.py", "python", "src/a.py"),
+        ("src/a.py", "", "src/a.py"),
+        ("path=src/a.py", "", "src/a.py"),
+        ("", "", None),
+    ],
+)
+def test_info_strings_of_all_kinds_are_read(info: str, language: str, path: str | None) -> None:
+    assert read_info(info) == (language, path)
+
+
+@pytest.mark.parametrize("fence", ["```", "````", "~~~", "~~~~~"])
+def test_any_commonmark_fence_will_do(fence: str) -> None:
+    assert actions(f"{fence}c++ path=a.cc\nint x;\n{fence}\n") == [Write("a.cc", "int x;\n", fenced=True)]
+
+
+def test_a_closer_may_be_longer_but_not_another_character() -> None:
+    assert actions("```text path=a.txt\n~~~\n``\n`````\n") == [Write("a.txt", "~~~\n``\n", fenced=True)]
+
+
+INNER = "# Title\n\n```bash\npip install x\n```\n\nMore.\n"
+
+
+def test_a_longer_fence_holds_fences() -> None:
+    assert actions(f"````markdown path=README.md\n{INNER}````\n") == [Write("README.md", INNER, fenced=True)]
+
+
+@pytest.mark.parametrize("after", ["", "\n```finish\nDone.\n```\n", "\nSome words.\n\n```sh\nls\n```\n"])
+def test_a_file_that_holds_fences_in_too_short_a_fence_is_refused_and_never_cut(after: str) -> None:
+    assert "longer fence" in problem(f"```markdown path=README.md\n{INNER}```\n{after}")
+
+
+def test_a_docstring_that_holds_a_bare_fence_is_refused_and_never_cut() -> None:
+    code = 'def f():\n    """Example:\n\n```\nf()\n```\n    """\n    return 1\n'
+
+    assert "longer fence" in problem(f"```python path=a.py\n{code}```\n")
+    assert "longer fence" in problem(f"```python path=a.py\n{code}```\n\n```finish\nx\n```\n")
+
+
+def test_output_quoted_after_a_python_file_is_no_reason_to_refuse_it() -> None:
+    assert actions("```python path=a.py\nprint(1)\n```\n\nIt prints:\n\n```\n1\n```\n") == [
+        Write("a.py", "print(1)\n", fenced=True)
+    ]
+
+
+@pytest.mark.parametrize("is_truncated", [True, False])
+def test_a_block_without_an_end_was_cut_off_and_is_not_written(*, is_truncated: bool) -> None:
+    assert problem("```python path=a.py\nx = 1\ny = ", is_truncated=is_truncated) == NO_END
+
+
+def test_a_reply_that_was_cut_off_after_a_block_is_not_carried_out_either() -> None:
+    assert problem("```python path=a.py\nx = 1\n```\nAnd then", is_truncated=True) == CUT_OFF
+
+
+def test_search_and_replace() -> None:
+    text = "```python path=a.py\n<<<<<<< SEARCH\n    x\n=======\n    y\n>>>>>>> REPLACE\n```\n"
+
+    assert actions(text) == [Edit("a.py", "    x\n", "    y\n", whole_lines=True)]
+
+
+def test_one_block_may_hold_several_pairs_and_the_path_on_its_first_line() -> None:
+    pair = "<<<<<<< SEARCH\n{}\n=======\n{}\n>>>>>>> REPLACE\n"
+    text = "```\nsrc/a.py\n" + pair.format("a", "b") + "\n" + pair.format("c", "d") + "```\n"
+
+    assert actions(text) == [
+        Edit("src/a.py", "a\n", "b\n", whole_lines=True),
+        Edit("src/a.py", "c\n", "d\n", whole_lines=True),
+    ]
+
+
+@pytest.mark.parametrize("indent", ["  ", ""])
+def test_an_indented_fence_after_a_path_is_read(indent: str) -> None:
+    block = "<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE\n"
+    body = "".join(f"{indent}{line}\n" for line in block.splitlines())
+
+    assert actions(f"src/a.py\n  ```python\n{body}  ```\n") == [
+        Edit("src/a.py", "    return 1\n", "    return 2\n", whole_lines=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("<<<<<<< SEARCH\nx\n=======\ny\n", "no >>>>>>> REPLACE line"),
+        ("<<<<<<< SEARCH\nx\n>>>>>>> REPLACE\n", "no <<<<<<< SEARCH and ======="),
+        ("<<<<<<< SEARCH\nTitle\n=======\nOld\n=======\nNew\n>>>>>>> REPLACE\n", "two lines of ======="),
+        ("<<<<<<< SEARCH\nx\n<<<<<<< SEARCH\n", "inside another"),
+    ],
+)
+def test_malformed_pairs_are_answered_with_what_is_wrong(content: str, words: str) -> None:
+    assert words in problem(f"```python path=a.py\n{content}```\n")
+
+
+def test_pairs_without_a_path_are_answered() -> None:
+    assert "no path" in problem("```\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n")
+
+
+def test_code_without_a_path_is_answered() -> None:
+    assert problem("Do this:\n\n```python\nx = 1\n```\n") == NO_PATH
+
+
+def test_code_that_only_shows_something_beside_an_edit_is_passed_over() -> None:
+    text = "The old code:\n\n```python\nx\n```\n\n```python path=a.py\nx = 1\n```\n"
+
+    assert actions(text) == [Write("a.py", "x = 1\n", fenced=True)]
+
+
+def test_looking_running_deleting_and_finishing() -> None:
+    text = (
+        "```read\nsrc/a.py\nsrc/b.py:3-9\n```\n```search\ndef a\n```\n```list\nsrc\n```\n"
+        "```sh\npytest -q\n```\n```delete\nold.py\n```\n```finish\nAll\ndone.\n```\n"
+    )
+
+    assert actions(text) == [
+        Read("src/a.py"),
+        Read("src/b.py", 3, 9),
+        Search("def a"),
+        ListFolder("src"),
+        Run("pytest -q\n"),
+        Delete("old.py"),
+        Finish("All done."),
+    ]
+
+
+def test_prompts_in_a_console_transcript_are_taken_off() -> None:
+    assert actions("```console\n$ ls\na.py\n$ pwd\n```\n") == [Run("ls\npwd")]
+
+
+def test_a_shell_script_with_a_path_is_a_file() -> None:
+    assert actions("```sh path=run.sh\nls\n```\n") == [Write("run.sh", "ls\n", fenced=True)]
+
+
+def test_a_diff_is_a_patch() -> None:
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
+
+    assert actions(f"```diff\n{diff}```\n") == [Patch(diff)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"action": "read", "path": "a.py"}\n```\n',
+        '```json\n[{"action": "read", "path": "a.py"}]\n```\n',
+        '```json\n{"name": "read", "arguments": {"path": "a.py"}}\n```\n',
+        '```json\n{"name": "read", "arguments": "{\\"path\\": \\"a.py\\"}"}\n```\n',
+        '{"action": "read", "path": "a.py"}',
+        '<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>',
+    ],
+)
+def test_actions_may_travel_as_json(text: str) -> None:
+    assert actions(text) == [Read("a.py")]
+
+
+def test_json_that_shows_something_is_no_action() -> None:
+    assert parse_reply('The answer is:\n\n```json\n{"total": 3}\n```\n').requests == ()
+
+
+def test_broken_json_that_was_meant_as_an_action_is_answered() -> None:
+    (request,) = parse_reply('```json\n{"action": "read", "path": \n```\n').requests
+
+    assert request.action is None
+    assert "does not parse" in request.problem
+
+
+def test_html_round_a_fence_does_not_hide_it() -> None:
+    assert actions("<answer>\n```python path=a.py\nx = 1\n```\n</answer>\n") == [Write("a.py", "x = 1\n", fenced=True)]
+
+
+@pytest.mark.parametrize("text", ["Certainly! Here is the file: <source>x = 1</source>", "", "I think that is all."])
+def test_words_alone_ask_for_nothing(text: str) -> None:
+    assert parse_reply(text).requests == ()
+
+
+def test_the_prompts_own_example_is_read_as_it_is_meant() -> None:
+    from bot.agent.prompts import prompt  # noqa: PLC0415
+
+    found = [type(action) for action in actions(prompt("fenced"))]
+
+    assert found == [Edit, Write, Read, Search, Run, Finish]

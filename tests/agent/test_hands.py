@@ -1,0 +1,216 @@
+"""Actions at a workbench: a reply's edits all or none, and every answer within bounds."""
+
+import pytest
+
+from bot.agent.actions import Action, Delete, Edit, Finish, ListFolder, Patch, Read, Run, Search, Write, asked
+from bot.agent.hands import Done, carry_out
+from bot.agent.tools import request_of, specs
+from sandbox.contract import Ending, ExecutionResult
+from tests.agent.fakes import FakeWorkbench
+
+
+def a_bench(**files: str) -> FakeWorkbench:
+    named = {name.replace("__", "/").replace("_py", ".py"): text.encode() for name, text in files.items()}
+    return FakeWorkbench({"a.py": b"x = 1\ny = 2\n", **named})
+
+
+def do(bench: FakeWorkbench, *actions: Action) -> Done:
+    return carry_out(bench, [asked(action) for action in actions])
+
+
+def test_one_bad_edit_keeps_every_edit_of_the_reply_from_being_written() -> None:
+    bench = a_bench()
+
+    done = do(
+        bench, Edit("a.py", "x = 1", "x = 3"), Edit("a.py", "z = 9", "z = 8"), Write("b.py", "new\n"), Finish("ok")
+    )
+
+    assert bench.did == []
+    assert not done.edited
+    assert done.finish is None
+    assert [action.ok for action in done.actions] == [False, False, False, True]
+    assert "z = 9" in done.actions[1].arguments
+    assert "not in the file" in done.actions[1].result
+    assert "another edit of the same reply" in done.actions[0].result
+
+
+def test_a_diff_with_one_bad_hunk_writes_nothing() -> None:
+    bench = a_bench()
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 5\n@@ -2 +2 @@\n-y = 3\n+y = 4\n"
+
+    done = do(bench, Patch(diff))
+
+    assert bench.did == []
+    assert "hunk 2" in done.actions[0].result
+
+
+def test_a_diff_creates_changes_deletes_and_renames() -> None:
+    bench = a_bench(old_py="gone\n", name_py="n = 1\n")
+    diff = (
+        "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+        "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 5\n"
+        "--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n"
+        "--- a/name.py\n+++ b/renamed.py\n@@ -1 +1 @@\n-n = 1\n+n = 2\n"
+    )
+
+    assert do(bench, Patch(diff)).edited
+    assert bench.files == {"a.py": b"x = 5\ny = 2\n", "new.py": b"one\ntwo\n", "renamed.py": b"n = 2\n"}
+
+
+def test_edits_of_one_reply_build_on_each_other() -> None:
+    bench = a_bench()
+
+    do(bench, Edit("a.py", "x = 1", "x = 3"), Edit("a.py", "x = 3\ny = 2", "z = 4"))
+
+    assert bench.files["a.py"] == b"z = 4\n"
+    assert bench.did == [("write", "a.py")]
+
+
+def test_edits_come_before_commands() -> None:
+    bench = a_bench()
+
+    done = do(bench, Run("pytest"), Edit("a.py", "x = 1", "x = 3"))
+
+    assert bench.did == [("write", "a.py"), ("run", "pytest")]
+    assert [action.name for action in done.actions] == ["run", "edit"]
+
+
+def test_writing_what_is_there_already_is_no_change() -> None:
+    bench = a_bench()
+
+    done = do(bench, Write("a.py", "x = 1\ny = 2\n"))
+
+    assert bench.did == []
+    assert not done.edited
+    assert "it is so already" in done.actions[0].result
+
+
+def test_carriage_returns_stay_when_a_search_has_none() -> None:
+    bench = FakeWorkbench({"a.py": b"\xef\xbb\xbfa\r\nb\r\nc\rd\n"})
+
+    do(bench, Edit("a.py", "a\nb\n", "a\nB\n"))
+
+    assert bench.files["a.py"] == b"\xef\xbb\xbfa\r\nB\r\nc\rd\n"
+
+
+def test_a_whole_file_answer_keeps_the_line_endings_of_lines_that_stay() -> None:
+    bench = FakeWorkbench({"a.py": b"\xef\xbb\xbfa\r\nb\r\nc\rd\n"})
+
+    do(bench, Write("a.py", "a\nB\nc\nd\n", fenced=True))
+
+    assert bench.files["a.py"] == b"\xef\xbb\xbfa\r\nB\r\nc\rd\n"
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Write(".github/workflows/ci.yml", "x"),
+        Write("../a.py", "x"),
+        Edit(".git/config", "a", "b"),
+        Delete("/etc/passwd"),
+        Patch("--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n"),
+        Patch("--- a/../../x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"),
+    ],
+)
+def test_paths_outside_the_change_are_refused(action: Action) -> None:
+    bench = a_bench()
+
+    done = do(bench, action)
+
+    assert (bench.did, done.actions[0].ok) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (Edit("b.py", "x", "y"), "no such file"),
+        (Delete("b.py"), "no such file"),
+        (Read("b.py"), "no such file"),
+        (ListFolder("nowhere"), "no files there"),
+        (Edit("bin", "x", "y"), "binary"),
+        (Read("bin"), "binary"),
+        (Patch("--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-a\n+b\n"), "no such file"),
+        (Patch("--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+b\n"), "it exists"),
+    ],
+)
+def test_what_cant_be_done_is_answered_with_the_reason(action: Action, words: str) -> None:
+    bench = a_bench()
+    bench.files["bin"] = b"\0\1"
+
+    done = do(bench, action)
+
+    assert (bench.did, done.actions[0].ok) == ([], False)
+    assert words in done.actions[0].result
+
+
+def test_an_empty_search_creates_a_file_that_is_not_there() -> None:
+    bench = a_bench()
+
+    do(bench, Edit("b.py", "", "new\n", whole_lines=True))
+
+    assert bench.files["b.py"] == b"new\n"
+
+
+def test_a_file_is_read_in_a_fence_that_it_cant_close() -> None:
+    bench = a_bench(doc_py="```\nx\n```\n")
+
+    assert "````\n```\nx\n```\n````" in do(bench, Read("doc.py")).actions[0].result
+
+
+def test_some_lines_of_a_file_are_read() -> None:
+    result = do(a_bench(), Read("a.py", 2, 2)).actions[0].result
+
+    assert result == "a.py (lines 2-2 of 2):\n```\ny = 2\n```"
+
+
+def test_a_command_answers_with_exit_code_and_output_within_bounds_even_on_one_line() -> None:
+    bench = a_bench()
+    bench.outputs = {
+        "cat": ExecutionResult(1, "x" * 5_000_000, "warn\n", Ending.EXITED, truncated=True, duration_s=1.0)
+    }
+
+    result = do(bench, Run("cat")).actions[0].result
+
+    assert result.startswith("exit code 1\nstdout:\n```\nxxx")
+    assert "stderr:\n```\nwarn\n```" in result
+    assert len(result) < 10_000
+
+
+def test_a_command_that_did_not_end_says_how_it_was_ended() -> None:
+    bench = a_bench()
+    bench.outputs = {"sleep": ExecutionResult(None, "", "", Ending.TIMED_OUT, truncated=False, duration_s=9.0)}
+
+    assert do(bench, Run("sleep")).actions[0].result == "timed out, no output"
+
+
+def test_a_search_that_finds_nothing_says_so() -> None:
+    assert "nothing matches" in do(a_bench(), Search("zzz")).actions[0].result
+
+
+@pytest.mark.parametrize("arguments", ["", '{"path": "src/a', "null", "[1]", '{"{\\"path\\":', '{"path": 3}', '"a.py"'])
+def test_broken_arguments_come_back_as_that_calls_result_and_the_others_go_on(arguments: str) -> None:
+    bench = a_bench()
+
+    done = carry_out(bench, [request_of("read", arguments), request_of("read", '{"path": "a.py"}')])
+
+    assert [action.ok for action in done.actions] == [False, True]
+    assert "read was not run" in done.actions[0].result
+    assert "x = 1" in done.actions[1].result
+
+
+def test_the_preview_of_broken_arguments_is_bounded() -> None:
+    request = request_of("write", '{"path": "a.py", "content": "' + "x" * 100_000)
+
+    assert len(request.problem) < 1_000
+    assert len(request.arguments) < 5_000
+
+
+def test_a_tool_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    assert "the tools are read, search" in request_of("bash", "{}").problem
+
+
+def test_every_tool_says_what_it_takes() -> None:
+    for spec in specs():
+        assert spec.description
+        assert spec.parameters["type"] == "object"
+        assert all("description" in shape for shape in spec.parameters["properties"].values())

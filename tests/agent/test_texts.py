@@ -1,0 +1,73 @@
+"""Bytes that an edit does not touch stay as they are."""
+
+import pytest
+
+from bot.agent.texts import Unplaced, read_source, rewritten
+
+MIXED = b"\xef\xbb\xbfa\r\nb\r\nc\rd\n"
+
+
+def edited(data: bytes, old: str, new: str) -> bytes | Unplaced:
+    source = read_source(data)
+    assert source is not None
+    assert old in source.text
+    return rewritten(source, source.text.replace(old, new))
+
+
+def test_the_model_sees_lines_that_end_in_a_newline_whatever_they_end_in() -> None:
+    source = read_source(MIXED)
+
+    assert source is not None
+    assert source.text == "a\nb\nc\nd\n"
+
+
+def test_changing_one_line_keeps_the_byte_order_mark_and_every_other_line_ending() -> None:
+    assert edited(MIXED, "b\n", "B\n") == b"\xef\xbb\xbfa\r\nB\r\nc\rd\n"
+
+
+def test_new_lines_end_as_the_line_they_stand_for() -> None:
+    assert edited(b"a\r\nb\r\nc\n", "b\n", "b1\nb2\n") == b"a\r\nb1\r\nb2\r\nc\n"
+
+
+def test_lines_added_at_the_end_end_as_most_of_the_file() -> None:
+    assert edited(b"a\r\nb\r\n", "b\n", "b\nc\n") == b"a\r\nb\r\nc\r\n"
+
+
+def test_a_file_without_a_newline_at_its_end_stays_without_one() -> None:
+    assert edited(b"a\nb", "a\n", "A\n") == b"A\nb"
+
+
+def test_a_line_added_after_an_end_without_newline_gives_that_line_one() -> None:
+    assert edited(b"a\r\nb", "b", "b\nc") == b"a\r\nb\r\nc"
+
+
+def test_a_removed_line_takes_nothing_else_with_it() -> None:
+    assert edited(MIXED, "b\n", "") == b"\xef\xbb\xbfa\r\nc\rd\n"
+
+
+def test_latin_1_bytes_come_through() -> None:
+    data = "# naïve\nx = 1\n".encode("latin-1")
+
+    assert edited(data, "1", "2") == "# naïve\nx = 2\n".encode("latin-1")
+
+
+def test_utf_16_is_written_back_as_utf_16() -> None:
+    data = "\ufeffa\r\nb\r\n".encode("utf-16-le")
+
+    assert edited(data, "b", "B") == "\ufeffa\r\nB\r\n".encode("utf-16-le")
+
+
+def test_a_character_that_the_files_encoding_lacks_is_refused() -> None:
+    refused = edited("# naïve\n".encode("latin-1"), "na", "😊")
+
+    assert isinstance(refused, Unplaced)
+    assert "latin-1" in refused.reason
+
+
+def test_a_form_feed_is_no_line_ending() -> None:
+    assert edited(b"a\x0cb\r\nc\r\n", "c", "C") == b"a\x0cb\r\nC\r\n"
+
+
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0", b"\0\0\0\0"])
+def test_a_binary_file_is_no_text(data: bytes) -> None:
+    assert read_source(data) is None

@@ -1,0 +1,114 @@
+"""A Docker engine of the tests' own: started beside any other, and gone afterwards with all that it made."""
+
+import ctypes
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import docker
+from docker.errors import DockerException
+
+from tests.engine import apt
+
+_READY_S = 60.0
+_STOP_S = 30.0
+_PR_SET_PDEATHSIG = 1  # Source: linux/prctl.h
+
+
+class CannotStart(Exception):
+    """No engine could be started; the text says why."""
+
+
+@contextmanager
+def private_engine(*, say: Callable[[str], None]) -> Iterator[str]:
+    """Start an engine, installing it where it is missing; its address, for `DOCKER_HOST`.
+
+    It has no bridge and touches no firewall rules: the tests' containers have no network. Raises `CannotStart`.
+    """
+    if shutil.which("dockerd") is None:
+        say("installing docker.io by apt-get")
+        try:
+            apt.install(["docker.io", "iptables"])
+        except apt.CannotInstall as error:
+            raise CannotStart(str(error)) from error
+    folder = Path(tempfile.mkdtemp(prefix="selfcode-engine-"))
+    try:
+        with _running(folder) as host:
+            say(f"a private Docker engine answers at {host}")
+            yield host
+            _remove_containers(host)
+    finally:
+        _unmount_below(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            say(f"could not remove {folder}")
+
+
+@contextmanager
+def _running(folder: Path) -> Iterator[str]:
+    host = f"unix://{folder}/docker.sock"
+    options = ["--bridge=none", "--iptables=false", "--ip6tables=false", "--log-level=warn"]
+    places = ["--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            ["dockerd", *places, "-H", host, *options],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C is for the tests: the engine is stopped after them
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads yet
+        )
+    try:
+        _wait_until_ready(process, host, folder / "log")
+        yield host
+    finally:
+        process.terminate()
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], host: str, log: Path) -> None:
+    deadline = time.monotonic() + _READY_S
+    while not answers(host):
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise CannotStart(f"dockerd did not start:\n{log.read_text(errors='replace')[-2000:]}")
+        time.sleep(0.1)
+
+
+def answers(host: str | None) -> bool:
+    """Whether an engine answers there (None: where the environment says, or at the usual place)."""
+    try:
+        client = docker.DockerClient(base_url=host) if host else docker.from_env()
+    except DockerException:
+        return False
+    client.close()
+    return True
+
+
+def _remove_containers(host: str) -> None:
+    with suppress(DockerException):
+        client = docker.DockerClient(base_url=host)
+        for container in client.containers.list(all=True):
+            container.remove(force=True, v=True)
+        client.close()
+
+
+def _unmount_below(folder: Path) -> None:
+    """Unmount what an engine leaves: deepest first."""
+    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for path in sorted((path for path in mounted if path.startswith(f"{folder}/")), reverse=True):
+        subprocess.run(["umount", path], check=False, capture_output=True)
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)

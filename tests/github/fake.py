@@ -1,0 +1,235 @@
+"""GitHub in memory, for tests of whoever uses `records.GitHub`. It does what the real door does on the stand-in server:
+tests/github/test_contract.py holds both to it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from bot.errors import Gone, Refused
+from bot.records import (
+    Comment,
+    Issue,
+    IssueRef,
+    Person,
+    PullRequest,
+    PullRequestText,
+    RepositoryInfo,
+    RepositoryRef,
+)
+
+NOW = "2026-11-29T10:00:00Z"
+
+
+@dataclass
+class FakePull:
+    """A pull request: what was published, and where it stands."""
+
+    number: int
+    branch: str
+    base: str
+    text: PullRequestText
+    is_draft: bool
+    state: str = "open"
+    reviewers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass
+class FakeCheck:
+    head_sha: str
+    conclusion: str
+    title: str
+    summary: str
+
+
+@dataclass
+class FakeIssue:
+    """An issue and all that was said on it; `reactions` of the issue itself, by (login, content)."""
+
+    issue: Issue
+    comments: list[Comment] = field(default_factory=list)
+    reactions: list[tuple[str, str]] = field(default_factory=list)
+    comment_reactions: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+
+
+@dataclass
+class FakeRepository:
+    """A repository. `branches` are the heads that were pushed; without any it is empty."""
+
+    ref: RepositoryRef
+    default_branch: str = "main"
+    branches: dict[str, str] = field(default_factory=lambda: {"main": "0" * 40})
+    roles: dict[str, str] = field(default_factory=dict)
+    issues: dict[int, FakeIssue] = field(default_factory=dict)
+    pulls: list[FakePull] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    checks: list[FakeCheck] = field(default_factory=list)
+    is_private: bool = True
+    is_archived: bool = False
+    is_gone: bool = False
+
+
+@dataclass
+class FakeGitHub:
+    """Implements `records.GitHub`. `calls` records each call by its name; `failing` raises on the next of a name."""
+
+    login: str = "selfcode[bot]"
+    repositories: dict[int, FakeRepository] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+    failing: dict[str, list[Exception]] = field(default_factory=dict)
+    ids: Iterator[int] = field(default_factory=lambda: count(1001))
+
+    # --- Arranging
+
+    def add_repository(self, full_name: str = "octo/cat", *, installation_id: int = 5) -> FakeRepository:
+        owner, _, name = full_name.partition("/")
+        ref = RepositoryRef(installation_id, next(self.ids), owner, name)
+        self.repositories[ref.id] = FakeRepository(ref)
+        return self.repositories[ref.id]
+
+    def open_issue(
+        self,
+        ref: RepositoryRef,
+        title: str = "It breaks",
+        body: str = "",
+        *,
+        by: str = "alice",
+        labels: Sequence[str] = (),
+    ) -> IssueRef:
+        repository = self.repositories[ref.id]
+        number = 1 + len(repository.issues) + len(repository.pulls)
+        issue = Issue(title=title, body=body, author=Person(by), is_open=True, labels=tuple(labels))
+        repository.issues[number] = FakeIssue(issue)
+        return IssueRef(ref, number)
+
+    def say(self, at: IssueRef, body: str, *, by: str) -> int:
+        """Comment as somebody else."""
+        comment = Comment(next(self.ids), Person(by, is_bot=by.endswith("[bot]")), body, NOW)
+        self._thread(at).comments.append(comment)
+        return comment.id
+
+    def change_issue(self, at: IssueRef, **fields: object) -> None:
+        """Close it (`is_open=False`), lock it (`is_locked=True`), and so on."""
+        thread = self._thread(at)
+        thread.issue = replace(thread.issue, **fields)  # type: ignore[arg-type]
+
+    def fail_next(self, call: str, error: Exception) -> None:
+        self.failing.setdefault(call, []).append(error)
+
+    # --- records.GitHub
+
+    def repository(self, ref: RepositoryRef) -> RepositoryInfo:
+        found = self._called("repository", ref)
+        return RepositoryInfo(
+            ref=found.ref,
+            default_branch=found.default_branch,
+            clone_url=f"https://github.invalid/{found.ref.full_name}.git",
+            web_url=f"https://github.invalid/{found.ref.full_name}",
+            is_private=found.is_private,
+            is_archived=found.is_archived,
+            is_empty=not found.branches,
+        )
+
+    def issue(self, at: IssueRef) -> Issue:
+        self._called("issue", at.repository)
+        return self._thread(at).issue
+
+    def comments(self, at: IssueRef) -> Sequence[Comment]:
+        self._called("comments", at.repository)
+        return tuple(self._thread(at).comments)
+
+    def permission(self, ref: RepositoryRef, login: str) -> str:
+        return self._called("permission", ref).roles.get(login, "none")
+
+    def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:
+        self._called("react", at.repository)
+        thread = self._thread(at)
+        self._require_unlocked(thread)
+        given = thread.reactions if comment_id is None else thread.comment_reactions.setdefault(comment_id, [])
+        if (self.login, reaction) not in given:
+            given.append((self.login, reaction))
+
+    def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
+        self._called("post_comment", at.repository)
+        thread = self._thread(at)
+        for comment in thread.comments:
+            if marker in comment.body and comment.author.login == self.login:
+                return comment.id
+        self._require_unlocked(thread)
+        return self.say(at, body if marker in body else f"{body}\n{marker}", by=self.login)
+
+    def edit_comment(self, at: IssueRef, comment_id: int, body: str) -> None:
+        self._called("edit_comment", at.repository)
+        thread = self._thread(at)
+        if comment_id not in {comment.id for comment in thread.comments}:
+            raise Gone("GitHub can't comment: Not Found")
+        thread.comments = [
+            replace(comment, body=body) if comment.id == comment_id else comment for comment in thread.comments
+        ]
+
+    def ensure_label(self, ref: RepositoryRef, name: str) -> None:
+        labels = self._called("ensure_label", ref).labels
+        if name.casefold() not in {label.casefold() for label in labels}:
+            labels.append(name)
+
+    def git_token(self, ref: RepositoryRef) -> str:
+        self._called("git_token", ref)
+        return f"ghs_{next(self.ids)}"
+
+    def pull_request(self, ref: RepositoryRef, branch: str) -> PullRequest | None:
+        repository = self._called("pull_request", ref)
+        found = [pull for pull in reversed(repository.pulls) if pull.branch == branch]
+        chosen = next((pull for pull in found if pull.state == "open"), found[0] if found else None)
+        return self._record(repository, chosen) if chosen else None
+
+    def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
+        repository = self._called("publish_pull_request", ref)
+        pull = next((pull for pull in repository.pulls if pull.branch == branch and pull.state == "open"), None)
+        if pull is None:
+            if repository.branches.get(branch) in (None, repository.branches.get(base)):
+                raise Refused(
+                    f"GitHub does not let the App open the pull request: No commits between {base} and {branch}"
+                )
+            number = 1 + len(repository.issues) + len(repository.pulls)
+            pull = FakePull(number, branch, base, text, is_draft=text.draft)
+            repository.pulls.append(pull)
+        pull.text, pull.base = text, base
+        pull.labels = tuple(dict.fromkeys((*pull.labels, *text.labels)))
+        known = (login for login in text.reviewers if repository.roles.get(login, "none") != "none")
+        pull.reviewers = tuple(dict.fromkeys((*pull.reviewers, *known)))
+        return self._record(repository, pull)
+
+    def set_check(self, ref: RepositoryRef, head_sha: str, *, conclusion: str, title: str, summary: str) -> None:
+        repository = self._called("set_check", ref)
+        repository.checks = [check for check in repository.checks if check.head_sha != head_sha]
+        repository.checks.append(FakeCheck(head_sha, conclusion, title, summary))
+
+    # --- Inside
+
+    def _called(self, name: str, ref: RepositoryRef) -> FakeRepository:
+        self.calls.append(name)
+        if self.failing.get(name):
+            raise self.failing[name].pop(0)
+        repository = self.repositories.get(ref.id)
+        if repository is None or repository.is_gone:
+            raise Gone("GitHub can't look at the repository: Not Found")
+        return repository
+
+    def _thread(self, at: IssueRef) -> FakeIssue:
+        thread = self.repositories[at.repository.id].issues.get(at.number)
+        if thread is None:
+            raise Gone("GitHub can't read the issue: Not Found")
+        return thread
+
+    def _require_unlocked(self, thread: FakeIssue) -> None:
+        if thread.issue.is_locked:
+            raise Refused("GitHub does not let the App comment: Unable to create comment because issue is locked.")
+
+    def _record(self, repository: FakeRepository, pull: FakePull) -> PullRequest:
+        return PullRequest(
+            number=pull.number,
+            url=f"https://github.invalid/{repository.ref.full_name}/pull/{pull.number}",
+            state=pull.state,
+            is_draft=pull.is_draft,
+            head_sha=repository.branches[pull.branch],
+        )

@@ -1,0 +1,206 @@
+"""The same scene on the fake and on the stand-in server: what tests arrange, and what they look at afterwards."""
+
+from typing import Protocol
+
+from bot.demo.handles import IssueHandle, PullHandle, RepositoryHandle
+from bot.demo.hub import Hub
+from bot.demo.state import App, Installation
+from bot.github.app import GitHubApp
+from bot.records import GitHub, IssueRef, RepositoryRef
+from tests.github.fake import FakeGitHub, FakePull, FakeRepository
+
+
+class Stage(Protocol):
+    """One repository with people around it."""
+
+    @property
+    def github(self) -> GitHub: ...
+    @property
+    def ref(self) -> RepositoryRef: ...
+    def open_issue(self, title: str = "It breaks", body: str = "", *, labels: tuple[str, ...] = ()) -> IssueRef: ...
+    def say(self, at: IssueRef, body: str, *, by: str) -> int: ...
+    def close(self, at: IssueRef) -> None: ...
+    def lock(self, at: IssueRef) -> None: ...
+    def delete(self, at: IssueRef) -> None: ...
+    def give_role(self, login: str, role: str) -> None: ...
+    def rename(self, name: str) -> None: ...
+    def push(self, branch: str, content: str) -> str: ...
+    def close_pull(self, number: int) -> None: ...
+    def said(self, at: IssueRef) -> list[tuple[str, str]]: ...
+    def reactions(self, at: IssueRef) -> list[tuple[str, str]]: ...
+    def comment_reactions(self, at: IssueRef, comment_id: int) -> list[tuple[str, str]]: ...
+    def labels(self) -> list[str]: ...
+    def pulls(self) -> list[tuple[str, str, str]]: ...
+    def pull_labels(self, number: int) -> list[str]: ...
+    def reviewers(self, number: int) -> list[str]: ...
+    def checks(self, sha: str) -> list[tuple[str, str, str]]: ...
+
+
+class FakeStage:
+    """On the fake."""
+
+    def __init__(self) -> None:
+        self.github = FakeGitHub()
+        self.repository: FakeRepository = self.github.add_repository("octo/cat")
+
+    @property
+    def ref(self) -> RepositoryRef:
+        return self.repository.ref
+
+    def open_issue(self, title: str = "It breaks", body: str = "", *, labels: tuple[str, ...] = ()) -> IssueRef:
+        return self.github.open_issue(self.ref, title, body, by="alice", labels=labels)
+
+    def say(self, at: IssueRef, body: str, *, by: str) -> int:
+        return self.github.say(at, body, by=by)
+
+    def close(self, at: IssueRef) -> None:
+        self.github.change_issue(at, is_open=False)
+
+    def lock(self, at: IssueRef) -> None:
+        self.github.change_issue(at, is_locked=True)
+
+    def delete(self, at: IssueRef) -> None:
+        del self.repository.issues[at.number]
+
+    def give_role(self, login: str, role: str) -> None:
+        self.repository.roles[login] = role
+
+    def rename(self, name: str) -> None:
+        old = self.repository.ref
+        self.repository.ref = RepositoryRef(old.installation_id, old.id, old.owner, name)
+
+    def push(self, branch: str, content: str) -> str:
+        self.repository.branches[branch] = f"{len(self.repository.branches):039d}{len(content) % 10}"
+        return self.repository.branches[branch]
+
+    def close_pull(self, number: int) -> None:
+        self._pull(number).state = "closed"
+
+    def said(self, at: IssueRef) -> list[tuple[str, str]]:
+        return [(comment.author.login, comment.body) for comment in self.repository.issues[at.number].comments]
+
+    def reactions(self, at: IssueRef) -> list[tuple[str, str]]:
+        return self.repository.issues[at.number].reactions
+
+    def comment_reactions(self, at: IssueRef, comment_id: int) -> list[tuple[str, str]]:
+        return self.repository.issues[at.number].comment_reactions.get(comment_id, [])
+
+    def labels(self) -> list[str]:
+        return self.repository.labels
+
+    def pulls(self) -> list[tuple[str, str, str]]:
+        return [(pull.text.title, pull.text.body, pull.state) for pull in self.repository.pulls]
+
+    def pull_labels(self, number: int) -> list[str]:
+        return list(self._pull(number).labels)
+
+    def reviewers(self, number: int) -> list[str]:
+        return list(self._pull(number).reviewers)
+
+    def checks(self, sha: str) -> list[tuple[str, str, str]]:
+        return [
+            (check.conclusion, check.title, check.summary) for check in self.repository.checks if check.head_sha == sha
+        ]
+
+    def _pull(self, number: int) -> FakePull:
+        return next(pull for pull in self.repository.pulls if pull.number == number)
+
+
+class HubStage:
+    """On the stand-in server, through the real door. `github` waits for nobody between writes."""
+
+    def __init__(self, hub: Hub, app: App, owner: str, *, installation: Installation | None = None) -> None:
+        self.hub = hub
+        self.app = app
+        self.repository: RepositoryHandle = hub.create_repository(f"{owner}/cat", {"a.py": "x = 1\n"}, private=True)
+        self.installation = installation or hub.install(app, owner)
+        self.slept: list[float] = []
+        self.github = a_door(hub, app, self.slept)
+
+    @property
+    def ref(self) -> RepositoryRef:
+        owner, _, name = self.repository.full_name.partition("/")
+        return RepositoryRef(self.installation.id, self.repository.id, owner, name)
+
+    def open_issue(self, title: str = "It breaks", body: str = "", *, labels: tuple[str, ...] = ()) -> IssueRef:
+        return IssueRef(self.ref, self.repository.open_issue(title, body, by="alice", labels=labels).number)
+
+    def say(self, at: IssueRef, body: str, *, by: str) -> int:
+        return self.issue(at).comment(body, by=by).id
+
+    def close(self, at: IssueRef) -> None:
+        self.issue(at).close(by="alice")
+
+    def lock(self, at: IssueRef) -> None:
+        self.issue(at).lock()
+
+    def delete(self, at: IssueRef) -> None:
+        self.issue(at).delete()
+
+    def give_role(self, login: str, role: str) -> None:
+        self.repository.give_role(login, role)
+
+    def rename(self, name: str) -> None:
+        self.repository.rename(name)
+
+    def push(self, branch: str, content: str) -> str:
+        return self.repository.commit({"a.py": content}, branch=branch, parent=self.repository.head())
+
+    def close_pull(self, number: int) -> None:
+        self.repository.pull(number).close(by="alice")
+
+    def said(self, at: IssueRef) -> list[tuple[str, str]]:
+        return [(comment.author.login, comment.body) for comment in self.issue(at).comments]
+
+    def reactions(self, at: IssueRef) -> list[tuple[str, str]]:
+        return list(self.issue(at).reactions)
+
+    def comment_reactions(self, at: IssueRef, comment_id: int) -> list[tuple[str, str]]:
+        (comment,) = (comment for comment in self.issue(at).comments if comment.id == comment_id)
+        return [(given.user.login, given.content) for given in comment.reactions]
+
+    def labels(self) -> list[str]:
+        return list(self.repository.labels)
+
+    def pulls(self) -> list[tuple[str, str, str]]:
+        return [(pull.title, pull.body, pull.state) for pull in self.repository.pulls]
+
+    def pull_labels(self, number: int) -> list[str]:
+        return list(self.pull(number).labels)
+
+    def reviewers(self, number: int) -> list[str]:
+        return list(self.pull(number).reviewers)
+
+    def checks(self, sha: str) -> list[tuple[str, str, str]]:
+        return [
+            (run.conclusion or "", run.title or "", run.summary or "")
+            for run in self.repository.check_runs
+            if run.head_sha == sha
+        ]
+
+    def issue(self, at: IssueRef) -> IssueHandle:
+        return next(issue for issue in self.repository.issues if issue.number == at.number)
+
+    def pull(self, number: int) -> PullHandle:
+        return self.repository.pull(number)
+
+    def asked(self, method: str = "") -> list[str]:
+        """The requests so far that were about this repository, oldest first, as `POST /repos/… → 201`."""
+        mine = (f"/repos/{self.repository.full_name}", f"/repositories/{self.repository.id}")
+        return [
+            f"{found.method} {found.path} → {found.status}"
+            for found in self.hub.requests
+            if found.path.startswith(mine) and found.method.startswith(method)
+        ]
+
+
+def a_door(hub: Hub, app: App, slept: list[float], **changed: object) -> GitHubApp:
+    """The real door to the stand-in; instead of sleeping it writes down for how long it would have."""
+    settings = {
+        "app_id": app.id,
+        "private_key": app.private_key,
+        "api_url": hub.api_url,
+        "seconds_between_writes": 0.0,
+        "sleep": slept.append,
+    }
+    return GitHubApp(**(settings | changed))  # type: ignore[arg-type]

@@ -1,0 +1,284 @@
+"""What `records.GitHub` promises, held against the fake and against the real door on the stand-in server."""
+
+import pytest
+
+from bot.errors import Gone, Refused
+from bot.records import IssueRef, Person, PullRequestText, RepositoryRef
+from tests.github.stages import Stage
+
+BRANCH = "selfcode/issue-1"
+BOT = "selfcode[bot]"
+
+
+def a_text(
+    title: str = "Fix it", body: str = "Closes #1", *, draft: bool = False, **fields: tuple[str, ...]
+) -> PullRequestText:
+    return PullRequestText(title=title, body=body, draft=draft, **fields)
+
+
+# --- Repositories
+
+
+def test_a_repository_tells_what_it_is(stage: Stage) -> None:
+    info = stage.github.repository(stage.ref)
+
+    assert info.ref == stage.ref
+    assert (info.default_branch, info.is_private, info.is_archived, info.is_empty) == ("main", True, False, False)
+    assert info.clone_url.endswith(f"/{stage.ref.full_name}.git")
+    assert "@" not in info.clone_url
+
+
+def test_a_repository_is_found_by_its_number_whatever_it_was_called(stage: Stage) -> None:
+    before = stage.ref
+    stage.rename("dog")
+
+    info = stage.github.repository(before)
+
+    assert info.ref == RepositoryRef(before.installation_id, before.id, before.owner, "dog")
+
+
+def test_a_rename_in_the_middle_changes_nothing(stage: Stage) -> None:
+    at = stage.open_issue()
+    stage.github.post_comment(at, "before", marker="<!-- 1 -->")
+    stage.push(BRANCH, "x = 2\n")
+    stage.rename("dog")
+
+    stage.github.post_comment(at, "after", marker="<!-- 2 -->")
+    stage.github.publish_pull_request(at.repository, BRANCH, "main", a_text())
+
+    assert [body for _, body in stage.said(at)] == ["before\n<!-- 1 -->", "after\n<!-- 2 -->"]
+    assert stage.pulls() == [("Fix it", "Closes #1", "open")]
+
+
+def test_an_unknown_repository_is_gone(stage: Stage) -> None:
+    unknown = RepositoryRef(stage.ref.installation_id, 999_999, "octo", "nothing")
+
+    with pytest.raises(Gone):
+        stage.github.repository(unknown)
+
+
+@pytest.mark.parametrize("role", ["none", "read", "triage", "write", "maintain", "admin"])
+def test_a_permission_is_the_true_role(stage: Stage, role: str) -> None:
+    stage.give_role("alice", role)
+
+    assert stage.github.permission(stage.ref, "alice") == role
+
+
+def test_whom_nobody_knows_may_do_nothing(stage: Stage) -> None:
+    assert stage.github.permission(stage.ref, "never-heard-of") == "none"
+
+
+def test_the_label_is_created_once(stage: Stage) -> None:
+    stage.github.ensure_label(stage.ref, "selfcode")
+    stage.github.ensure_label(stage.ref, "SelfCode")
+
+    assert stage.labels() == ["selfcode"]
+
+
+def test_git_gets_a_token(stage: Stage) -> None:
+    assert stage.github.git_token(stage.ref).startswith("ghs_")
+
+
+# --- Issues
+
+
+def test_an_issue_is_read(stage: Stage) -> None:
+    issue = stage.github.issue(stage.open_issue("It breaks", "Badly", labels=("bug",)))
+
+    assert (issue.title, issue.body, issue.author) == ("It breaks", "Badly", Person("alice"))
+    assert (issue.is_open, issue.labels, issue.is_pull_request, issue.is_locked) == (True, ("bug",), False, False)
+
+
+def test_an_issue_without_a_text_has_an_empty_one(stage: Stage) -> None:
+    assert stage.github.issue(stage.open_issue(body="")).body == ""
+
+
+def test_an_issue_is_read_as_it_is_now(stage: Stage) -> None:
+    at = stage.open_issue()
+    stage.close(at)
+    stage.lock(at)
+
+    issue = stage.github.issue(at)
+
+    assert (issue.is_open, issue.is_locked) == (False, True)
+
+
+def test_an_issue_that_was_deleted_or_never_was_is_gone(stage: Stage) -> None:
+    at = stage.open_issue()
+    stage.delete(at)
+
+    with pytest.raises(Gone):
+        stage.github.issue(at)
+    with pytest.raises(Gone):
+        stage.github.issue(IssueRef(stage.ref, 77))
+
+
+def test_comments_come_oldest_first_with_their_authors(stage: Stage) -> None:
+    at = stage.open_issue()
+    first = stage.say(at, "first", by="alice")
+    second = stage.say(at, "second", by="bob")
+
+    comments = stage.github.comments(at)
+
+    assert [(found.id, found.author, found.body) for found in comments] == [
+        (first, Person("alice"), "first"),
+        (second, Person("bob"), "second"),
+    ]
+    assert all(found.created_at.endswith("Z") for found in comments)
+
+
+def test_our_own_comments_are_a_bots(stage: Stage) -> None:
+    at = stage.open_issue()
+    stage.github.post_comment(at, "working", marker="<!-- 1 -->")
+
+    (comment,) = stage.github.comments(at)
+
+    assert comment.author == Person(BOT, is_bot=True)
+
+
+def test_a_comment_is_posted_once_for_each_marker(stage: Stage) -> None:
+    at = stage.open_issue()
+
+    first = stage.github.post_comment(at, "working <!-- progress -->", marker="<!-- progress -->")
+    again = stage.github.post_comment(at, "working still <!-- progress -->", marker="<!-- progress -->")
+    other = stage.github.post_comment(at, "the log <!-- log -->", marker="<!-- log -->")
+
+    assert first == again != other
+    assert stage.said(at) == [(BOT, "working <!-- progress -->"), (BOT, "the log <!-- log -->")]
+
+
+def test_somebody_elses_marker_does_not_count(stage: Stage) -> None:
+    at = stage.open_issue()
+    forged = stage.say(at, "forged <!-- progress -->", by="mallory")
+
+    posted = stage.github.post_comment(at, "working <!-- progress -->", marker="<!-- progress -->")
+
+    assert posted != forged
+    assert stage.said(at)[-1] == (BOT, "working <!-- progress -->")
+
+
+def test_a_comment_gets_its_marker_where_the_text_lacks_it(stage: Stage) -> None:
+    at = stage.open_issue()
+
+    assert stage.github.post_comment(at, "hello", marker="<!-- m -->") == stage.github.post_comment(
+        at, "hello", marker="<!-- m -->"
+    )
+    assert stage.said(at) == [(BOT, "hello\n<!-- m -->")]
+
+
+def test_a_comment_is_edited_in_place(stage: Stage) -> None:
+    at = stage.open_issue()
+    comment_id = stage.github.post_comment(at, "working", marker="<!-- m -->")
+
+    stage.github.edit_comment(at, comment_id, "done <!-- m -->")
+
+    assert stage.said(at) == [(BOT, "done <!-- m -->")]
+
+
+def test_a_comment_that_somebody_deleted_is_gone(stage: Stage) -> None:
+    with pytest.raises(Gone):
+        stage.github.edit_comment(stage.open_issue(), 999_999, "done")
+
+
+def test_a_locked_conversation_is_refused_in_githubs_words(stage: Stage) -> None:
+    at = stage.open_issue()
+    stage.lock(at)
+
+    with pytest.raises(Refused, match="locked"):
+        stage.github.post_comment(at, "working", marker="<!-- m -->")
+    with pytest.raises(Refused, match="locked"):
+        stage.github.react(at, "eyes")
+
+
+def test_reacting_twice_is_reacting_once(stage: Stage) -> None:
+    at = stage.open_issue()
+    comment_id = stage.say(at, "/selfcode retry", by="alice")
+
+    for _ in range(2):
+        stage.github.react(at, "eyes")
+        stage.github.react(at, "-1", comment_id=comment_id)
+
+    assert stage.reactions(at) == [(BOT, "eyes")]
+    assert stage.comment_reactions(at, comment_id) == [(BOT, "-1")]
+
+
+# --- Pull requests
+
+
+def test_there_is_no_pull_request_before_one_is_published(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+
+    assert stage.github.pull_request(stage.ref, BRANCH) is None
+
+
+def test_publishing_opens_a_pull_request(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text(labels=("bug",)))
+
+    assert (pull.state, pull.is_draft, pull.head_sha) == ("open", False, sha)
+    assert pull.url.endswith(f"/{stage.ref.full_name}/pull/{pull.number}")
+    assert stage.github.pull_request(stage.ref, BRANCH) == pull
+    assert stage.pull_labels(pull.number) == ["bug"]
+
+
+def test_publishing_twice_is_publishing_once(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    first = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("Fix it", "first"))
+
+    second = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("Fix it well", "second"))
+
+    assert second == first
+    assert stage.pulls() == [("Fix it well", "second", "open")]
+
+
+def test_a_draft_is_opened_as_one(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+
+    assert stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text(draft=True)).is_draft
+
+
+def test_after_one_was_closed_another_is_opened_and_found_first(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    first = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("first"))
+    stage.close_pull(first.number)
+    closed = stage.github.pull_request(stage.ref, BRANCH)
+
+    second = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("second"))
+
+    assert closed is not None
+    assert (closed.number, closed.state) == (first.number, "closed")
+    assert stage.github.pull_request(stage.ref, BRANCH) == second
+    assert [(title, state) for title, _, state in stage.pulls()] == [("first", "closed"), ("second", "open")]
+
+
+def test_a_pull_request_from_another_branch_is_not_ours(stage: Stage) -> None:
+    stage.push("selfcode/issue-2", "x = 3\n")
+    stage.github.publish_pull_request(stage.ref, "selfcode/issue-2", "main", a_text())
+
+    assert stage.github.pull_request(stage.ref, BRANCH) is None
+
+
+def test_a_branch_without_commits_of_its_own_is_refused(stage: Stage) -> None:
+    with pytest.raises(Refused):
+        stage.github.publish_pull_request(stage.ref, "main", "main", a_text())
+
+
+def test_reviewers_are_asked_one_by_one_and_who_can_not_be_asked_is_left_out(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    stage.give_role("bob", "write")
+
+    pull = stage.github.publish_pull_request(
+        stage.ref, BRANCH, "main", a_text(reviewers=("never-heard-of", BOT, "bob"))
+    )
+
+    assert stage.reviewers(pull.number) == ["bob"]
+
+
+def test_a_check_run_is_set_once_for_each_commit(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+
+    stage.github.set_check(stage.ref, sha, conclusion="neutral", title="unproven", summary="soon")
+    stage.github.set_check(stage.ref, sha, conclusion="success", title="proven", summary="see above")
+
+    assert stage.checks(sha) == [("success", "proven", "see above")]

@@ -1,0 +1,114 @@
+import pytest
+
+from bot.proof import altered_tests
+from bot.records import ChangedFile
+from tests.proof.laboratory import changed
+
+BEFORE = """\
+import pytest
+from calc import double
+
+LIMIT = 3
+
+@pytest.fixture
+def number():
+    return 2
+
+def test_a(number):
+    assert double(number) == 4
+
+class TestB:
+    size = 1
+
+    def test_b(self):
+        assert len([1]) == self.size
+"""
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BEFORE + "\ndef test_new(number):\n    assert number\n",
+        BEFORE + "\n    def test_new(self):\n        pass\n",
+        BEFORE + "\nclass TestNew:\n    def test_new(self):\n        pass\n",
+        BEFORE + "\n@pytest.fixture\ndef other():\n    return 3\n",
+        BEFORE + "\nCASES = [(1, 2), (2, 4)]\n",
+        BEFORE.replace("import double", "import double, triple"),
+        BEFORE.replace("import pytest", "import math\nimport pytest"),
+        BEFORE.replace("def test_a", "# a comment\ndef test_new():\n    pass\n\ndef test_a"),
+        BEFORE.replace("class TestB:\n", "class TestB:\n\n"),
+    ],
+)
+def test_adding_is_no_alteration(after: str) -> None:
+    assert altered_tests([changed("tests/test_a.py", BEFORE, after)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("after", "says"),
+    [
+        (BEFORE.replace("== 4", "== 5"), "test_a changed"),
+        (BEFORE.replace("def test_a", "@pytest.mark.skip\ndef test_a"), "test_a changed"),
+        (BEFORE.replace("def test_a", "def check_a"), "test_a removed"),
+        (BEFORE.replace("return 2", "return 0"), "number changed"),
+        (BEFORE.replace("    def test_b", "    @pytest.mark.xfail\n    def test_b"), "TestB.test_b changed"),
+        (BEFORE.replace("class TestB:", "@pytest.mark.skip\nclass TestB:"), "TestB changed"),
+        (BEFORE.replace("size = 1", "size = 2"), "TestB new or changed statement 'size = 2'"),
+        (BEFORE.replace("    size = 1", "    size = 1\n    __test__ = False"), "TestB new or changed statement"),
+        (BEFORE + "\n    def setup_method(self):\n        pytest.skip()\n", "TestB.setup_method added, which steers"),
+        (BEFORE + "\ndef test_a():\n    pass\n", "test_a defined again"),
+        (BEFORE + "\npytestmark = pytest.mark.skip\n", "new or changed statement 'pytestmark = pytest.mark.skip'"),
+        (BEFORE + "\ndel test_a\n", "new or changed statement 'del test_a'"),
+        (BEFORE + "\ntest_a = None\n", "new or changed statement 'test_a = None'"),
+        (BEFORE + "\nx = pytest.importorskip('nowhere')\n", "new or changed statement"),
+        (
+            BEFORE + "\n@pytest.fixture(autouse=True)\ndef quiet():\n    pytest.skip()\n",
+            "quiet added, a fixture that every",
+        ),
+        (
+            BEFORE + "\n@pytest.fixture(name='number')\ndef other():\n    return 0\n",
+            "other added, a fixture that takes over",
+        ),
+        (BEFORE + "\ndef len(x):\n    return 1\n", "len added, which takes over a name"),
+        (BEFORE + "\nfrom easy import double\n", "imports double from elsewhere"),
+        (BEFORE + "\nfrom easy import *\n", "imports *, a name that is used already"),
+        (BEFORE + "\ndef pytest_generate_tests(metafunc):\n    pass\n", "pytest_generate_tests added, which steers"),
+        (BEFORE.replace("from calc import", "from calc2 import"), "imports double from elsewhere"),
+        (BEFORE.replace("LIMIT = 3\n", ""), "a statement outside of the tests was removed or changed"),
+        (BEFORE + "\ndef broken(:\n", "can't be compared"),
+        (None, "removed"),
+    ],
+)
+def test_whatever_changes_an_existing_test_is_named(after: str | None, says: str) -> None:
+    altered = altered_tests([changed("tests/test_a.py", BEFORE, after)])
+
+    assert altered
+    assert altered[0].startswith(f"tests/test_a.py: {says}")
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "says"),
+    [
+        ("src/a.test.ts", "it('a', () => {})\n", "it('a', () => {})\nit('b', () => {})\n", ""),
+        ("src/a.test.ts", "it('a')\n", "it('b')\n", "1 line removed or changed"),
+        ("src/a.test.ts", "it('a')\n", "it('a')\nit.only('b')\n", "a marker that skips tests was added"),
+        (
+            "a_test.go",
+            "func TestA(t *testing.T) {\n}\n",
+            "func TestA(t *testing.T) {\n\tt.Skip()\n}\n",
+            "a marker that skips",
+        ),
+        ("tests/data/a.json", "1", "2", "changed"),
+        ("tests/data/b.json", None, "2", ""),
+        ("src/a.py", "1", "2", ""),
+    ],
+)
+def test_tests_in_other_languages_are_compared_by_line(path: str, before: str | None, after: str, says: str) -> None:
+    altered = altered_tests([changed(path, before, after)])
+
+    assert (len(altered), "".join(altered).removeprefix(f"{path}: ")[: len(says)]) == (bool(says), says)
+
+
+def test_a_test_that_becomes_a_link_is_altered() -> None:
+    file = ChangedFile("tests/test_a.py", b"def test_a(): pass", b"../easy.py", "100644", "120000")
+
+    assert altered_tests([file]) == ("tests/test_a.py: changed into or from a link",)

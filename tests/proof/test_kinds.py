@@ -1,0 +1,111 @@
+import pytest
+
+from bot.proof import A, B, C, FileKind, Side, goes_with_tests, kind_of, overlay, place, protected
+from sandbox.contract import File
+from sandbox.process import ProcessSandbox
+from tests.proof.laboratory import changed
+
+
+PATHS = {
+    FileKind.TEST: """
+        tests/test_a.py test_a.py a_test.py src/pkg/tests/test_a.py tests/helpers.py src/a.test.ts src/__tests__/a.js
+        a.spec.jsx pkg/a_test.go tests/cli.rs spec/a_spec.rb src/test/java/ATest.java app/tests.py
+    """,
+    FileKind.TEST_SUPPORT: """
+        tests/data/a.json tests/__init__.py src/__snapshots__/a.snap pkg/testdata/a.golden tests/fixtures/a.py
+    """,
+    FileKind.TEST_CONFIG: """
+        conftest.py tests/conftest.py pytest.ini .pytest.ini tox.ini noxfile.py .coveragerc jest.config.js
+        vitest.config.mts sitecustomize.py src/usercustomize.py lib/a.pth .mocharc.yml spec/spec_helper.rb
+        .github/selfcode.yml
+    """,
+    FileKind.DEPENDENCY: """
+        pyproject.toml setup.py setup.cfg requirements.txt requirements/dev.txt requirements-dev.txt uv.lock
+        poetry.lock package.json package-lock.json yarn.lock Cargo.toml Cargo.lock go.mod go.sum Gemfile Gemfile.lock
+        pom.xml Makefile web/package.json Dockerfile
+    """,
+    FileKind.CI: ".github/workflows/ci.yml .gitlab-ci.yml .circleci/config.yml Jenkinsfile",
+    FileKind.DOCS: "README.md docs/index.rst CHANGELOG.md docs/logo.png LICENSE",
+    FileKind.SOURCE: """
+        src/a.py a.js pkg/latest.py contest.py src/testing.py main.go src/lib.rs data/table.csv docs/conf.py
+    """,
+}
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_a_path_says_what_a_file_is(kind: FileKind) -> None:
+    paths = PATHS[kind].split()
+
+    assert {path: kind_of(path) for path in paths} == dict.fromkeys(paths, kind)
+
+
+def test_python_source_that_holds_pytest_hooks_configures_tests() -> None:
+    assert goes_with_tests(
+        changed("src/plugin.py", None, "def pytest_collection_modifyitems(items):\n    items.clear()")
+    )
+    assert not goes_with_tests(changed("src/plugin.py", None, "def collect(items):\n    items.clear()"))
+
+
+def test_workflows_and_what_the_repository_protects_are_found() -> None:
+    paths = ["src/a.py", ".github/workflows/ci.yml", "infra/prod/main.tf", "migrations/1.sql", "keep/migrations/1.sql"]
+
+    assert protected(paths, ["infra/", "/migrations/*.sql"]) == (
+        ".github/workflows/ci.yml",
+        "infra/prod/main.tf",
+        "migrations/1.sql",
+    )
+
+
+def test_no_pattern_gives_workflows_free() -> None:
+    assert protected([changed(".github/workflows/ci.yml", "a", "b")], ["!.github/workflows/ci.yml"])
+
+
+# --- Arrangements
+
+FILES = (
+    changed("src/a.py", "old\n", "new\n"),
+    changed("tests/test_a.py", "old\n", "new\n"),
+    changed("tests/test_new.py", None, "new\n"),
+    changed("tests/test_gone.py", "old\n", None),
+    changed("conftest.py", "old\n", "new\n"),
+    changed("pyproject.toml", "old\n", "new\n"),
+    changed("uv.lock", "old\n", "new\n"),
+)
+
+
+def test_run_a_is_the_base_with_the_tests_of_the_head() -> None:
+    assert overlay(FILES, A) == (
+        Side.BASE,
+        {
+            "tests/test_a.py": File(b"new\n"),
+            "tests/test_new.py": File(b"new\n"),
+            "tests/test_gone.py": None,
+            "conftest.py": File(b"new\n"),
+            "pyproject.toml": File(b"new\n"),
+        },
+    )
+
+
+def test_run_b_is_the_head() -> None:
+    assert overlay(FILES, B) == (Side.HEAD, {})
+
+
+def test_run_c_is_the_head_with_the_tests_and_the_configuration_of_the_base() -> None:
+    assert overlay(FILES, C) == (
+        Side.HEAD,
+        {
+            "tests/test_a.py": File(b"old\n"),
+            "tests/test_new.py": None,
+            "tests/test_gone.py": File(b"old\n"),
+            "conftest.py": File(b"old\n"),
+            "pyproject.toml": File(b"old\n"),
+        },
+    )
+
+
+def test_an_overlay_is_laid_over_a_checkout_and_never_through_a_link() -> None:
+    with ProcessSandbox().open() as workspace:
+        workspace.run("echo source > a.py; mkdir tests; ln -s ../a.py tests/test_a.py; echo x > tests/test_b.py")
+        place(workspace, {"tests/test_a.py": File(b"test\n", executable=True), "tests/test_b.py": None})
+
+        assert workspace.run("cat a.py tests/*; test -x tests/test_a.py && echo yes").stdout == "source\ntest\nyes\n"

@@ -1,0 +1,128 @@
+"""Triggers, issues and iterations with good defaults, so that a test states only the difference that matters."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine
+
+from bot.records import (
+    ActionTaken,
+    Call,
+    Change,
+    Comment,
+    Issue,
+    IssueRef,
+    Iteration,
+    Person,
+    ReportState,
+    RepositoryRef,
+    Spend,
+    TestCase,
+    TestReport,
+    TestStatus,
+    Trigger,
+    TriggerKind,
+    Usage,
+)
+from bot.runs.tables import connect, migrate
+
+AUTHOR = Person("ada")
+MAINTAINER = Person("grace")
+STRANGER = Person("mallory")
+BOT = Person("other-ai[bot]", is_bot=True)
+
+_numbers = itertools.count(1)
+
+
+def at(second: int) -> str:
+    """A moment of the day on which all tests play."""
+    return f"2026-05-04T12:{second // 60:02}:{second % 60:02}Z"
+
+
+def an_issue_ref(number: int = 7, *, repository: int = 42, installation: int = 1, owner: str = "octo") -> IssueRef:
+    return IssueRef(RepositoryRef(installation, repository, owner, f"repository-{repository}"), number)
+
+
+def a_trigger(kind: TriggerKind = TriggerKind.START, **changed: Any) -> Trigger:
+    """A trigger with a key of its own."""
+    whole: dict[str, Any] = {
+        "key": f"{kind}:{next(_numbers)}",
+        "kind": kind,
+        "issue": an_issue_ref(),
+        "sender": MAINTAINER,
+        "occurred_at": at(0),
+        "because": "label added",
+    }
+    return Trigger(**(whole | changed))
+
+
+def a_comment_trigger(kind: TriggerKind, *, comment_id: int = 900, **changed: Any) -> Trigger:
+    """What a person asked for by a comment."""
+    return a_trigger(kind, comment_id=comment_id, because=f"/selfcode {kind}", **changed)
+
+
+def an_issue(**changed: Any) -> Issue:
+    whole: dict[str, Any] = {
+        "title": "Totals are too small",
+        "body": "`total([1, 2, 3])` gives 5.",
+        "author": AUTHOR,
+        "is_open": True,
+        "labels": ("selfcode",),
+    }
+    return Issue(**(whole | changed))
+
+
+def a_comment(body: str = "It needs the first price.", **changed: Any) -> Comment:
+    whole: dict[str, Any] = {"id": next(_numbers), "author": AUTHOR, "body": body, "created_at": at(0)}
+    return Comment(**(whole | changed))
+
+
+def an_iteration(number: int = 1, **changed: Any) -> Iteration:
+    """An iteration that has something in every corner."""
+    call = Call(
+        model="small",
+        prompt_version="3",
+        messages='[{"role": "user", "content": "caf\u00e9 \U0001f60a \\u0000"}]',
+        reply='{"choices": []}',
+        actions=(ActionTaken("edit", '{"path": "a.py"}', "ok", ok=True),),
+        usage=Usage(prompt_tokens=100, completion_tokens=10, cached_tokens=None, cost_usd=0.25),
+        duration_s=1.5,
+        temperature=0.2,
+    )
+    report = TestReport(
+        command="pytest",
+        state=ReportState.FAILED,
+        cases=(TestCase("t.py::test_a", TestStatus.FAILED, "assert 1 == 2\r\n", "t.py"),),
+        exit_code=1,
+        output="1 failed\n\x1b[31m",
+        planted_failed=True,
+    )
+    whole: dict[str, Any] = {
+        "number": number,
+        "summary": "sum every price",
+        "calls": (call,),
+        "change": Change("diff --git a/a.py b/a.py\n-\r\n+\u00e9", ("a.py",), 1, 1, (".venv",)),
+        "report": report,
+        "spend": Spend(number, 100 * number, 10 * number, 0.25 * number, 3.5 * number),
+        "duration_s": 3.5,
+        "why_next": "1 test fails",
+    }
+    return Iteration(**(whole | changed))
+
+
+def database_url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'selfcode.sqlite'}"
+
+
+@contextmanager
+def a_database(folder: Path) -> Iterator[Engine]:
+    """The tables in a real SQLite file."""
+    engine = connect(database_url(folder))
+    migrate(engine)
+    try:
+        yield engine
+    finally:
+        engine.dispose()

@@ -1,0 +1,568 @@
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bot.errors import Gone, Refused, Unavailable
+from bot.records import IssueRef, Outcome, Person, Receipt, RepositoryRef, Trigger, TriggerKind
+from bot.runs.dispatcher import Dispatcher, fair
+from bot.runs.store import SqlInbox, Store, Waiting, run_id_for
+from tests.github.fake import FakeGitHub, FakeRepository
+from tests.runs.builders import MAINTAINER, STRANGER, a_comment_trigger, a_trigger, an_issue_ref, at
+from tests.runs.fakes import Clock, RecordingStarter
+
+START, RETRY, STOP = TriggerKind.START, TriggerKind.RETRY, TriggerKind.STOP
+
+
+@dataclass
+class Desk:
+    """A dispatcher at a real database, with one repository on a fake GitHub."""
+
+    inbox: SqlInbox
+    store: Store
+    places: int = 2
+    allowed_owners: frozenset[str] = frozenset({"octo"})
+    github: FakeGitHub = field(default_factory=FakeGitHub)
+    starter: RecordingStarter = field(default_factory=RecordingStarter)
+    clock: Clock = field(default_factory=Clock)
+    repository: FakeRepository = field(init=False)
+    issue: IssueRef = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.repository = self.github.add_repository("octo/cat")
+        self.repository.roles[MAINTAINER.login] = "write"
+        self.issue = self.github.open_issue(self.repository.ref, labels=("selfcode",))
+        self.dispatcher = self.new_dispatcher()
+
+    def new_dispatcher(self) -> Dispatcher:
+        """As a restarted worker has it."""
+        return Dispatcher(
+            store=self.store,
+            github=self.github,
+            starter=self.starter,
+            allowed_owners=self.allowed_owners,
+            label="selfcode",
+            min_permission="write",
+            runs_at_once=self.places,
+            clock=self.clock,
+        )
+
+    def asks(self, kind: TriggerKind, **changed: Any) -> Trigger:
+        """Somebody asks for it; the webhook has kept it."""
+        trigger = a_trigger(kind, **({"issue": self.issue} | changed))
+        self.inbox.accept(trigger)
+        return trigger
+
+    def comments(self, kind: TriggerKind, by: Person = MAINTAINER, **changed: Any) -> Trigger:
+        """Somebody asks for it by a comment."""
+        comment_id = self.github.say(self.issue, f"/selfcode {kind}", by=by.login)
+        trigger = a_comment_trigger(kind, comment_id=comment_id, sender=by, **({"issue": self.issue} | changed))
+        self.inbox.accept(trigger)
+        return trigger
+
+    def turn(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.dispatcher.turn()
+
+    def runs(self, *triggers: Trigger, **changed: Any) -> list[str]:
+        """Runs that these triggers started and that are at work."""
+        begun = triggers or (self.asks(START, **changed),)
+        self.turn()
+        return [run_id_for(trigger) for trigger in begun]
+
+    def ends(self, *run_ids: str) -> None:
+        for run_id in run_ids:
+            self.store.finish(run_id, Outcome.UNSOLVED, "")
+
+    @property
+    def started(self) -> list[str]:
+        return self.starter.started
+
+    def reactions_on(self, trigger: Trigger) -> list[str]:
+        assert trigger.comment_id
+        given = self.github.repositories[self.issue.repository.id].issues[self.issue.number].comment_reactions
+        return [content for _, content in given.get(trigger.comment_id, [])]
+
+    @property
+    def answers(self) -> list[str]:
+        thread = self.github.repositories[self.issue.repository.id].issues[self.issue.number]
+        return [comment.body for comment in thread.comments if comment.author.login == self.github.login]
+
+
+@pytest.fixture
+def desk(inbox: SqlInbox, store: Store) -> Desk:
+    return Desk(inbox, store)
+
+
+# --- Starting
+
+
+def test_a_label_starts_one_run(desk: Desk) -> None:
+    trigger = desk.asks(START)
+
+    desk.turn(3)
+
+    assert desk.started == [run_id_for(trigger)]
+    assert desk.store.waiting() == []
+
+
+def test_an_issue_opened_with_the_label_and_labelled_then_has_one_run(desk: Desk) -> None:
+    opened = desk.asks(START, occurred_at=at(0), because="opened with the label")
+    desk.asks(START, occurred_at=at(1), because="label added")
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(opened)]
+    assert desk.store.waiting() == []
+
+
+def test_a_label_event_that_comes_while_the_run_is_at_work_starts_no_other(desk: Desk) -> None:
+    (run,) = desk.runs(occurred_at=at(0))
+
+    desk.asks(START, occurred_at=at(1))
+    desk.turn()
+
+    assert desk.started == [run]
+    assert desk.store.waiting() == []
+
+
+def test_a_label_event_that_comes_late_does_not_start_again_what_has_ended(desk: Desk) -> None:
+    (run,) = desk.runs(occurred_at=at(5))
+    desk.ends(run)
+
+    desk.asks(START, occurred_at=at(5))
+    desk.asks(START, occurred_at=at(4))
+    desk.turn()
+
+    assert desk.started == [run]
+    assert desk.store.waiting() == []
+
+
+def test_the_label_set_anew_after_a_run_starts_the_next(desk: Desk) -> None:
+    (first,) = desk.runs(occurred_at=at(0))
+    desk.ends(first)
+
+    (second,) = desk.runs(occurred_at=at(60))
+
+    assert desk.started == [first, second]
+
+
+def test_a_redelivered_trigger_starts_nothing_after_its_run_has_ended(desk: Desk) -> None:
+    trigger = desk.asks(START)
+    desk.turn()
+    desk.ends(run_id_for(trigger))
+
+    receipt = desk.inbox.accept(trigger)
+    desk.turn()
+
+    assert receipt is Receipt.DUPLICATE
+    assert desk.started == [run_id_for(trigger)]
+
+
+def test_a_retry_during_a_run_waits_and_follows(desk: Desk) -> None:
+    (run,) = desk.runs()
+    retry = desk.comments(RETRY, occurred_at=at(9))
+
+    desk.turn(2)
+    while_running = list(desk.started)
+    desk.ends(run)
+    desk.turn()
+
+    assert while_running == [run]
+    assert desk.started == [run, run_id_for(retry)]
+
+
+def test_two_retries_follow_one_after_the_other(desk: Desk) -> None:
+    first, second = desk.comments(RETRY), desk.comments(RETRY)
+
+    desk.turn(2)
+    at_first = list(desk.started)
+    desk.ends(run_id_for(first))
+    desk.turn()
+
+    assert at_first == [run_id_for(first)]
+    assert desk.started == [run_id_for(first), run_id_for(second)]
+
+
+def test_different_issues_run_beside_each_other_up_to_the_limit(desk: Desk) -> None:
+    first, second, third = [desk.asks(START, issue=IssueRef(desk.repository.ref, number)) for number in (1, 2, 3)]
+
+    desk.turn(2)
+    at_first = list(desk.started)
+    desk.ends(run_id_for(first))
+    desk.turn()
+
+    assert at_first == [run_id_for(first), run_id_for(second)]
+    assert desk.started[2:] == [run_id_for(third)]
+
+
+@pytest.mark.parametrize("kind", list(TriggerKind))
+def test_nothing_is_done_for_an_owner_who_is_not_allowed(desk: Desk, kind: TriggerKind) -> None:
+    desk.asks(kind, issue=an_issue_ref(owner="someone-else"), comment_id=5, sender=MAINTAINER)
+
+    desk.turn()
+
+    assert (desk.started, desk.github.calls, desk.store.waiting()) == ([], [], [])
+
+
+def test_an_owner_is_allowed_whatever_the_letter_case(desk: Desk) -> None:
+    trigger = desk.asks(START, issue=an_issue_ref(owner="OctO"))
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(trigger)]
+
+
+def test_nobody_is_allowed_where_nobody_is_named(inbox: SqlInbox, store: Store) -> None:
+    desk = Desk(inbox, store, allowed_owners=frozenset())
+
+    desk.runs()
+
+    assert desk.started == []
+
+
+# --- After a restart
+
+
+def test_an_unfinished_run_is_started_again_by_the_next_worker(desk: Desk) -> None:
+    (run,) = desk.runs()
+
+    desk.new_dispatcher().resume()
+
+    assert desk.started == [run, run]
+
+
+def test_a_finished_run_is_not_started_again(desk: Desk) -> None:
+    (run,) = desk.runs()
+    desk.ends(run)
+
+    desk.new_dispatcher().resume()
+
+    assert desk.started == [run]
+
+
+def test_a_run_that_the_engine_did_not_take_is_offered_again(desk: Desk) -> None:
+    trigger = desk.asks(START)
+    desk.starter.broken = True
+    with pytest.raises(RuntimeError):
+        desk.turn()
+
+    desk.starter.broken = False
+    desk.turn()
+
+    assert desk.started == [run_id_for(trigger)]
+
+
+# --- Fairness
+
+
+def test_a_busy_account_does_not_keep_another_waiting(desk: Desk) -> None:
+    busy = [desk.asks(START, issue=an_issue_ref(number, installation=1)) for number in (1, 2, 3)]
+    other = desk.asks(START, issue=an_issue_ref(1, installation=2, repository=43))
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(busy[0]), run_id_for(other)]
+
+
+def test_a_busy_repository_does_not_keep_another_of_its_account_waiting(desk: Desk) -> None:
+    busy = [desk.asks(START, issue=an_issue_ref(number, repository=42)) for number in (1, 2, 3)]
+    other = desk.asks(START, issue=an_issue_ref(1, repository=43))
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(busy[0]), run_id_for(other)]
+
+
+def test_among_equals_the_oldest_goes_first() -> None:
+    waiting = [Waiting(seq, a_trigger(issue=an_issue_ref(seq))) for seq in (3, 1, 2)]
+
+    assert [each.seq for each in fair(waiting, [])] == [1, 2, 3]
+
+
+# --- Stopping
+
+
+def test_a_stop_by_someone_with_write_access_ends_the_run(desk: Desk) -> None:
+    (run,) = desk.runs()
+    stop = desk.comments(STOP, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.store.stop_because(run) == "/selfcode stop"
+    assert desk.reactions_on(stop) == ["eyes"]
+
+
+def test_a_stop_by_a_stranger_stops_nothing_and_says_no(desk: Desk) -> None:
+    (run,) = desk.runs()
+    waiting = desk.comments(RETRY, occurred_at=at(8))
+    stop = desk.comments(STOP, by=STRANGER, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.store.stop_because(run) is None
+    assert [each.trigger for each in desk.store.waiting()] == [waiting]
+    assert desk.reactions_on(stop) == ["-1"]
+
+
+@pytest.mark.parametrize("permission", ["none", "read", "triage", "something-new"])
+def test_less_than_write_access_is_not_enough_to_stop(desk: Desk, permission: str) -> None:
+    desk.repository.roles[MAINTAINER.login] = permission
+    (run,) = desk.runs()
+    desk.comments(STOP, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.store.stop_because(run) is None
+
+
+@pytest.mark.parametrize("because", ["issue closed", "label removed"])
+def test_closing_or_unlabelling_the_issue_needs_no_permission_and_no_answer(desk: Desk, because: str) -> None:
+    (run,) = desk.runs()
+    desk.asks(STOP, sender=STRANGER, because=because, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.store.stop_because(run) == because
+    assert desk.github.calls == []
+
+
+def test_a_stop_drops_what_waits(desk: Desk) -> None:
+    (run,) = desk.runs()
+    desk.comments(RETRY, occurred_at=at(5))
+    desk.comments(STOP, occurred_at=at(9))
+
+    desk.turn()
+    desk.ends(run)
+    desk.turn()
+
+    assert desk.started == [run]
+    assert desk.store.waiting() == []
+
+
+def test_what_was_asked_for_and_taken_back_before_anyone_looked_is_never_started(desk: Desk) -> None:
+    desk.asks(START, occurred_at=at(0))
+    desk.asks(STOP, because="label removed", occurred_at=at(1))
+
+    desk.turn()
+
+    assert desk.started == []
+    assert desk.store.waiting() == []
+
+
+def test_a_stop_leaves_other_issues_alone(desk: Desk) -> None:
+    (other,) = desk.runs(issue=an_issue_ref(8))
+    desk.comments(STOP, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.store.stop_because(other) is None
+
+
+def test_a_stop_for_nothing_is_seen_to_be_one(desk: Desk) -> None:
+    stop = desk.comments(STOP)
+
+    desk.turn()
+
+    assert desk.reactions_on(stop) == ["confused"]
+
+
+def test_a_stop_acts_while_all_places_are_taken(desk: Desk) -> None:
+    runs = [*desk.runs(), *desk.runs(issue=an_issue_ref(8))]
+    desk.asks(START, issue=an_issue_ref(9))
+    desk.comments(STOP, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.store.stop_because(runs[0]) == "/selfcode stop"
+
+
+def test_a_stop_goes_before_everything_that_came_earlier(desk: Desk) -> None:
+    (run,) = desk.runs()
+    for number in range(1, 4):
+        desk.asks(TriggerKind.INSTALLED, issue=IssueRef(desk.repository.ref, 0), key=f"installed:{number}")
+    desk.asks(STOP, because="issue closed", occurred_at=at(9))
+
+    desk.github.fail_next("ensure_label", RuntimeError("cut here"))
+    desk.turn()
+
+    assert desk.store.stop_because(run) == "issue closed"
+
+
+def test_a_stop_is_done_though_github_takes_no_reaction(desk: Desk) -> None:
+    (run,) = desk.runs()
+    desk.comments(STOP, occurred_at=at(9))
+    desk.github.fail_next("react", Unavailable("rate limit", retry_after_s=900))
+
+    desk.turn()
+
+    assert desk.store.stop_because(run) == "/selfcode stop"
+    assert desk.store.waiting() == []
+
+
+def test_the_label_taken_off_and_set_again_ends_the_run_and_starts_the_next(desk: Desk) -> None:
+    (run,) = desk.runs(occurred_at=at(0))
+    desk.asks(STOP, because="label removed", occurred_at=at(5))
+    again = desk.asks(START, occurred_at=at(6))
+
+    desk.turn()
+    meanwhile = list(desk.started)
+    desk.ends(run)
+    desk.turn()
+
+    assert meanwhile == [run]
+    assert desk.started == [run, run_id_for(again)]
+
+
+def test_a_stop_that_is_delivered_late_does_not_end_the_run_asked_for_after_it(desk: Desk) -> None:
+    (run,) = desk.runs(occurred_at=at(6))
+    desk.asks(STOP, because="label removed", occurred_at=at(5))
+
+    desk.turn()
+
+    assert desk.store.stop_because(run) is None
+
+
+# --- A service that is away, a thing that is gone, a bug
+
+
+def test_a_trigger_waits_while_github_is_away_and_is_acted_on_later(desk: Desk) -> None:
+    (run,) = desk.runs()
+    stop = desk.comments(STOP, occurred_at=at(9))
+    desk.github.fail_next("permission", Unavailable("no answer"))
+
+    desk.turn()
+    meanwhile = desk.store.stop_because(run), [each.trigger for each in desk.store.waiting()]
+    desk.clock.now += 5
+    desk.turn()
+
+    assert meanwhile == (None, [stop])
+    assert desk.store.stop_because(run) == "/selfcode stop"
+
+
+@pytest.mark.parametrize(("asked_s", "rests_s"), [(None, 5), (0.1, 5), (20, 20), (900, 60)])
+def test_a_service_that_is_away_is_not_asked_again_at_once(desk: Desk, asked_s: float | None, rests_s: float) -> None:
+    desk.comments(TriggerKind.HELP)
+    desk.github.fail_next("permission", Unavailable("rate limit", retry_after_s=asked_s))
+
+    desk.turn(3)
+    desk.clock.now += rests_s - 1
+    desk.turn()
+    asked_early = desk.github.calls.count("permission")
+    desk.clock.now += 1
+    desk.turn()
+
+    assert asked_early == 1
+    assert len(desk.answers) == 1
+
+
+def test_a_trigger_that_rests_keeps_no_other_waiting(desk: Desk) -> None:
+    desk.comments(TriggerKind.HELP)
+    desk.comments(TriggerKind.HELP)
+    desk.github.fail_next("permission", Unavailable("no answer"))
+
+    desk.turn(2)
+
+    assert len(desk.answers) == 1
+
+
+@pytest.mark.parametrize("error", [Gone("deleted"), Refused("locked")])
+def test_what_can_not_be_done_is_settled(desk: Desk, error: Exception) -> None:
+    desk.comments(TriggerKind.HELP)
+    desk.github.fail_next("post_comment", error)
+
+    desk.turn(2)
+
+    assert desk.store.waiting() == []
+    assert desk.answers == []
+
+
+def test_a_bug_with_one_trigger_keeps_no_other_waiting(desk: Desk) -> None:
+    desk.comments(TriggerKind.HELP)
+    start = desk.asks(START)
+    desk.github.fail_next("permission", ZeroDivisionError())
+
+    desk.turn(2)
+
+    assert desk.store.waiting() == []
+    assert desk.started == [run_id_for(start)]
+
+
+# --- Help, installing, uninstalling
+
+
+def test_help_is_answered_once_and_opens_with_what_was_not_understood(desk: Desk) -> None:
+    desk.comments(TriggerKind.HELP, text="There is no command `frobnicate`.")
+
+    desk.turn(2)
+
+    assert len(desk.answers) == 1
+    assert "frobnicate" in desk.answers[0].splitlines()[0]
+    assert "/selfcode retry" in desk.answers[0]
+
+
+def test_help_that_was_answered_before_the_worker_died_is_not_answered_again(desk: Desk) -> None:
+    trigger = desk.comments(TriggerKind.HELP)
+    desk.turn()
+    again = Waiting(99, trigger)
+
+    desk.new_dispatcher()._act(again)
+
+    assert len(desk.answers) == 1
+
+
+def test_help_for_a_stranger_is_not_answered(desk: Desk) -> None:
+    desk.comments(TriggerKind.HELP, by=STRANGER)
+
+    desk.turn()
+
+    assert desk.answers == []
+    assert desk.store.waiting() == []
+
+
+def test_installing_makes_the_label(desk: Desk) -> None:
+    desk.asks(TriggerKind.INSTALLED, issue=IssueRef(desk.repository.ref, 0))
+
+    desk.turn()
+
+    assert desk.repository.labels == ["selfcode"]
+
+
+def test_installing_on_many_repositories_holds_up_no_run(desk: Desk) -> None:
+    for number in range(5):
+        desk.asks(TriggerKind.INSTALLED, issue=IssueRef(desk.repository.ref, 0), key=f"installed:{number}")
+    start = desk.asks(START)
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(start)]
+    assert desk.github.calls == ["ensure_label"]
+
+
+def test_a_repository_taken_from_the_app_ends_its_runs_alone(desk: Desk) -> None:
+    runs = desk.runs(
+        desk.asks(START, issue=an_issue_ref(1, repository=42)),
+        desk.asks(START, issue=an_issue_ref(1, repository=43)),
+    )
+    gone = an_issue_ref(0, repository=42)
+    desk.asks(TriggerKind.UNINSTALLED, issue=gone, because="App uninstalled", sender=STRANGER)
+
+    desk.turn()
+
+    assert [desk.store.stop_because(run) for run in runs] == ["App uninstalled", None]
+
+
+def test_an_account_that_uninstalls_ends_all_of_its_runs(inbox: SqlInbox, store: Store) -> None:
+    desk = Desk(inbox, store, places=3)
+    runs = desk.runs(
+        desk.asks(START, issue=an_issue_ref(1, repository=42)),
+        desk.asks(START, issue=an_issue_ref(1, repository=43)),
+        desk.asks(START, issue=an_issue_ref(1, repository=44, installation=2)),
+    )
+    account = IssueRef(RepositoryRef(1, 0, "octo", ""), 0)
+    desk.asks(TriggerKind.UNINSTALLED, issue=account, because="App uninstalled")
+
+    desk.turn()
+
+    assert [store.stop_because(run) for run in runs] == ["App uninstalled", "App uninstalled", None]
+    assert desk.github.calls == []

@@ -1,0 +1,198 @@
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.errors import Gone, Refused, Stopped, Unavailable
+from bot.runs.steps import LONGEST_WAIT_S, Json, JsonSerializer, _attempt
+from tests.runs.storyteller import RUN_ID
+
+PROMPT_S = 30.0
+
+
+@contextmanager
+def a_storyteller(folder: Path, version: str = "1") -> Iterator[subprocess.Popen[str]]:
+    """A process with a durable engine; killed with -9 at the end, as it may be at any moment."""
+    command = [sys.executable, "-m", "tests.runs.storyteller", str(folder), version]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def log_with(folder: Path, line: str) -> list[str]:
+    """What was written so far, once that line was."""
+    until = time.monotonic() + PROMPT_S
+    lines: list[str] = []
+    while line not in lines and time.monotonic() < until:
+        lines = (folder / "log").read_text().splitlines() if (folder / "log").exists() else []
+        time.sleep(0.05)
+    assert line in lines
+    return lines
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
+    """What a story wrote until its worker was killed in the middle of a step, and what it wrote after the restart."""
+    folder = tmp_path_factory.mktemp("killed")
+    (folder / "hang").touch()
+    with a_storyteller(folder):
+        before = log_with(folder, "doing third")
+    (folder / "hang").unlink()
+    with a_storyteller(folder):
+        after = log_with(folder, f"{RUN_ID} ends")[len(before) :]
+    return before, after
+
+
+RAISED = [
+    "refused raised Refused: the archive is closed",
+    "gone raised Gone: deleted",
+    "stopped raised Stopped: label removed",
+    "away raised Unavailable: no answer",
+]
+
+
+def test_a_killed_run_goes_on_behind_its_last_finished_step_and_does_none_twice(
+    told: tuple[list[str], list[str]],
+) -> None:
+    _, after = told
+
+    assert [line for line in after if line.startswith("doing")] == ["doing third", "doing last"]
+    assert after.count(f"{RUN_ID} begins") == 1
+
+
+def test_what_a_step_came_to_is_the_same_after_a_restart(told: tuple[list[str], list[str]]) -> None:
+    before, after = told
+    value = "first is {'n': 1, 'words': ['caf\u00e9', None, 0.5, {'error': 'a word, not an error'}]}"
+
+    assert value in before
+    assert value in after
+
+
+def test_an_error_for_people_is_the_same_after_a_restart(told: tuple[list[str], list[str]]) -> None:
+    before, after = told
+
+    assert [line for line in before if line in RAISED] == RAISED
+    assert [line for line in after if line in RAISED] == RAISED
+
+
+def test_a_bug_in_a_step_is_raised_at_once_and_still_told_after_a_restart(told: tuple[list[str], list[str]]) -> None:
+    before, after = told
+
+    assert before.count("doing bug") == 1
+    assert "bug raised ZeroDivisionError: by zero" in before
+    assert "bug raised RuntimeError: ZeroDivisionError: by zero" in after
+
+
+def test_a_service_that_is_away_is_tried_as_often_as_patience_says(told: tuple[list[str], list[str]]) -> None:
+    before, _ = told
+
+    assert before.count("doing away") == 3
+
+
+def test_a_run_that_is_started_twice_is_told_once(told: tuple[list[str], list[str]]) -> None:
+    before, _ = told
+
+    assert before.count(f"{RUN_ID} begins") == 1
+
+
+def test_a_run_of_earlier_steps_is_told_anew_by_the_next_version(tmp_path: Path) -> None:
+    (tmp_path / "hang").touch()
+    with a_storyteller(tmp_path, version="1"):
+        before = log_with(tmp_path, "doing third")
+    (tmp_path / "hang").unlink()
+    with a_storyteller(tmp_path, version="2"):
+        after = log_with(tmp_path, f"{RUN_ID} ends")[len(before) :]
+
+    assert after.count("doing first") == 1
+    assert after.count(f"{RUN_ID} ends") == 1
+
+
+# --- One step, without an engine
+
+
+class Work:
+    """Fails so often, then succeeds; or fails for ever."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.tries = 0
+
+    def __call__(self) -> Json:
+        self.tries += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return "done"
+
+
+def never() -> bool:
+    return False
+
+
+def test_a_service_that_comes_back_costs_only_time() -> None:
+    work = Work(Unavailable("no answer"), Unavailable("no answer"))
+
+    came_to = _attempt("push", work, never, (0.01, 0.01, 0.01))
+
+    assert came_to == {"value": "done"}
+    assert work.tries == 3
+
+
+def test_a_service_that_asks_for_a_pause_gets_it() -> None:
+    began = time.monotonic()
+
+    _attempt("push", Work(Unavailable("rate limit", retry_after_s=0.4)), never, (0.01,))
+
+    assert time.monotonic() - began >= 0.4
+
+
+@pytest.mark.parametrize("error", [Refused("no"), Gone("deleted"), Stopped("ended")])
+def test_what_people_must_act_on_is_not_tried_again(error: Exception) -> None:
+    work = Work(error)
+
+    came_to = _attempt("push", work, never, (0.01,))
+
+    assert came_to == {type(error).__name__.lower(): str(error)}
+    assert work.tries == 1
+
+
+@pytest.mark.parametrize("retry_after_s", [None, 60.0, LONGEST_WAIT_S * 100])
+def test_a_stop_cuts_a_wait_short(retry_after_s: float | None) -> None:
+    began = time.monotonic()
+
+    def stop_soon() -> bool:
+        return time.monotonic() - began > 0.3
+
+    came_to = _attempt("push", Work(Unavailable("no answer", retry_after_s)), stop_soon, (30.0,))
+
+    assert came_to == {"stopped": ""}
+    assert time.monotonic() - began < 1.5
+
+
+def test_a_bug_is_not_taken_for_a_service_that_is_away() -> None:
+    work = Work(ZeroDivisionError())
+
+    with pytest.raises(ZeroDivisionError):
+        _attempt("push", work, never, (0.01,))
+
+    assert work.tries == 1
+
+
+def test_values_are_kept_as_json_text() -> None:
+    serializer = JsonSerializer()
+
+    assert serializer.serialize({"value": [1, None, "caf\u00e9"]}).startswith("{")
+    assert serializer.deserialize(serializer.serialize({"value": [1, None, "caf\u00e9"]})) == {
+        "value": [1, None, "caf\u00e9"]
+    }
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", lambda: None])
+def test_a_value_that_is_no_json_is_a_bug_and_not_a_broken_record(value: object) -> None:
+    with pytest.raises(TypeError):
+        JsonSerializer().serialize({"value": value})

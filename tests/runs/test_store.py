@@ -1,0 +1,384 @@
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, inspect, text
+
+from bot.errors import ConfigError, Unavailable
+from bot.records import Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict
+from bot.runs.store import SqlInbox, Store
+from bot.runs.tables import connect, metadata, migrate
+from tests.runs.builders import a_database, a_trigger, an_issue_ref, an_iteration, at, database_url
+from tests.runs.contender import EACH
+
+PROCESSES = 4
+
+
+@pytest.fixture(scope="module")
+def contenders() -> Iterator[Sequence[subprocess.Popen[str]]]:
+    """Processes that do the same thing at the same time."""
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-m", "tests.runs.contender", f"process-{number}"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for number in range(PROCESSES)
+        ]
+        assert [process.stdout.readline() for process in processes if process.stdout] == ["ready\n"] * PROCESSES
+        yield processes
+
+
+def all_at_once(contenders: Sequence[subprocess.Popen[str]], what: str, folder: Path) -> list[Any]:
+    """What each of them answered."""
+    for process in contenders:
+        assert process.stdin
+        process.stdin.write(f"{what} {database_url(folder)}\n")
+        process.stdin.flush()
+    return [json.loads(process.stdout.readline()) for process in contenders if process.stdout]
+
+
+def begun(store: Store, inbox: SqlInbox, trigger: Trigger | None = None) -> str:
+    """The id of a run that was accepted and begun."""
+    inbox.accept(trigger or a_trigger())
+    return store.begin_run(store.waiting()[-1])
+
+
+# --- The inbox
+
+
+def test_a_trigger_that_is_accepted_twice_is_one(inbox: SqlInbox, store: Store) -> None:
+    trigger = a_trigger()
+
+    receipts = [inbox.accept(trigger), inbox.accept(trigger)]
+
+    assert receipts == [Receipt.ACCEPTED, Receipt.DUPLICATE]
+    assert [each.trigger for each in store.waiting()] == [trigger]
+
+
+def test_a_redelivery_after_a_restart_is_a_duplicate_though_the_trigger_was_settled(tmp_path: Path) -> None:
+    trigger = a_trigger()
+    with a_database(tmp_path) as engine:
+        SqlInbox(engine).accept(trigger)
+        Store(engine).settle(1, "done")
+
+    with a_database(tmp_path) as engine:
+        receipt = SqlInbox(engine).accept(trigger)
+        waiting = Store(engine).waiting()
+
+    assert receipt is Receipt.DUPLICATE
+    assert waiting == []
+
+
+def test_the_same_triggers_at_several_processes_at_once_are_accepted_once_each(
+    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path, engine: Engine
+) -> None:
+    answers = all_at_once(contenders, "accept", tmp_path)
+
+    shared = [receipt for shared, _ in answers for receipt in shared]
+    own = [receipt for _, own in answers for receipt in own]
+    assert (shared.count("accepted"), shared.count("duplicate")) == (EACH, EACH * (PROCESSES - 1))
+    assert own == ["accepted"] * EACH * PROCESSES
+    assert len(Store(engine).waiting()) == EACH * (1 + PROCESSES)
+
+
+def test_triggers_wait_in_the_order_of_their_arrival_and_come_back_whole(inbox: SqlInbox, store: Store) -> None:
+    triggers = [a_trigger(text="keep the API\r\ncaf\u00e9 \U0001f60a"), a_trigger(TriggerKind.STOP, comment_id=5)]
+    for trigger in triggers:
+        inbox.accept(trigger)
+
+    assert [each.trigger for each in store.waiting()] == triggers
+
+
+def test_a_settled_trigger_waits_no_more(inbox: SqlInbox, store: Store) -> None:
+    inbox.accept(a_trigger())
+
+    store.settle(store.waiting()[0].seq, "not needed")
+
+    assert store.waiting() == []
+
+
+def test_a_database_that_stays_locked_is_a_service_that_is_away(tmp_path: Path) -> None:
+    with a_database(tmp_path) as holder, a_database(tmp_path) as engine, holder.connect() as held:
+        held.execute(text("begin immediate"))
+        with engine.connect() as impatient:
+            impatient.execute(text("pragma busy_timeout = 50"))
+
+        with pytest.raises(Unavailable, match="locked"):
+            SqlInbox(engine).accept(a_trigger())
+
+
+# --- Runs
+
+
+def test_a_trigger_becomes_one_run_however_often_it_is_begun(inbox: SqlInbox, store: Store) -> None:
+    inbox.accept(a_trigger())
+    (waiting,) = store.waiting()
+
+    ids = {store.begin_run(waiting), store.begin_run(waiting)}
+
+    assert [run.id for run in store.unfinished()] == list(ids)
+    assert store.waiting() == []
+
+
+def test_several_dispatchers_begin_each_run_once(
+    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path, store: Store
+) -> None:
+    answers = all_at_once(contenders, "begin", tmp_path)
+
+    assert all(ids == answers[0] for ids in answers)
+    assert sorted(run.id for run in store.unfinished()) == sorted(answers[0])
+
+
+def test_a_run_comes_back_with_its_trigger(inbox: SqlInbox, store: Store) -> None:
+    trigger = a_trigger()
+    run = store.run(begun(store, inbox, trigger))
+
+    assert run.trigger == trigger
+    assert (run.is_finished, run.stop_because, run.outcome) == (False, None, None)
+
+
+def test_a_run_that_nobody_began_is_an_error(store: Store) -> None:
+    with pytest.raises(KeyError):
+        store.run("none")
+
+
+def test_the_first_end_of_a_run_stands(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox)
+
+    store.finish(run_id, Outcome.PROVEN, "")
+    store.finish(run_id, Outcome.ERROR, "late")
+
+    run = store.run(run_id)
+    assert (run.is_finished, run.outcome, run.reason) == (True, Outcome.PROVEN, "")
+    assert store.unfinished() == []
+
+
+def test_the_runs_of_an_issue_are_its_own_oldest_first(inbox: SqlInbox, store: Store) -> None:
+    ids = [begun(store, inbox) for _ in range(3)]
+    begun(store, inbox, a_trigger(issue=an_issue_ref(8)))
+    begun(store, inbox, a_trigger(issue=an_issue_ref(repository=43)))
+
+    assert [run.id for run in store.runs_of(42, 7)] == ids
+
+
+# --- Facts
+
+
+def test_what_steps_find_out_adds_up(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox)
+
+    store.learn(run_id, base="abc", comment_id=5)
+    store.learn(run_id, base="def", plant=["a", None])
+
+    assert store.facts(run_id) == {"base": "def", "comment_id": 5, "plant": ["a", None]}
+
+
+def test_facts_kept_at_the_same_time_are_all_kept(
+    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path, inbox: SqlInbox, store: Store
+) -> None:
+    run_id = begun(store, inbox)
+
+    all_at_once(contenders, "learn", tmp_path)
+
+    assert len(store.facts(run_id)) == EACH * PROCESSES
+
+
+def test_the_heads_that_runs_of_an_issue_pushed_are_known(inbox: SqlInbox, store: Store) -> None:
+    pushed, other = begun(store, inbox), begun(store, inbox, a_trigger(issue=an_issue_ref(8)))
+    begun(store, inbox)
+    store.learn(pushed, head_sha="a" * 40)
+    store.learn(other, head_sha="b" * 40)
+
+    assert store.last_pushed(42, 7) == {"a" * 40}
+
+
+# --- Progress
+
+
+def test_progress_is_read_back_whole(tmp_path: Path) -> None:
+    iterations = (an_iteration(1), an_iteration(2))
+    whole = Progress(iterations, iterations[-1].spend, Verdict.LIMIT, "2 iterations are used up")
+    with a_database(tmp_path) as engine:
+        run_id = begun(Store(engine), SqlInbox(engine))
+        Store(engine).keep_progress(run_id, Progress(iterations[:1], iterations[0].spend))
+        Store(engine).keep_progress(run_id, whole)
+
+    with a_database(tmp_path) as engine:
+        assert Store(engine).progress(run_id) == whole
+
+
+def test_a_run_without_an_iteration_has_made_no_progress(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox)
+
+    store.keep_progress(run_id, Progress(verdict=Verdict.STOPPED))
+
+    assert store.progress(run_id) == Progress()
+
+
+def test_an_iteration_that_is_kept_twice_is_one(inbox: SqlInbox, store: Store) -> None:
+    run_id, first = begun(store, inbox), an_iteration(1)
+    progress = Progress((first,), first.spend)
+
+    store.keep_progress(run_id, progress)
+    store.keep_progress(run_id, progress)
+
+    assert store.progress(run_id) == progress
+    assert store.spent_today() == pytest.approx(0.25)
+
+
+def test_a_verdict_after_the_last_iteration_is_kept(inbox: SqlInbox, store: Store) -> None:
+    run_id, first = begun(store, inbox), an_iteration(1)
+    store.keep_progress(run_id, Progress((first,), first.spend))
+
+    store.keep_progress(run_id, Progress((first,), first.spend, Verdict.STOPPED, "ended"))
+
+    assert store.progress(run_id).verdict is Verdict.STOPPED
+
+
+# --- Stopping
+
+
+def test_only_what_is_unfinished_is_asked_to_stop(inbox: SqlInbox, store: Store) -> None:
+    ended, running = begun(store, inbox), begun(store, inbox)
+    store.finish(ended, Outcome.PROVEN, "")
+
+    asked = store.request_stop(42, 7, "label removed", asked_at=at(1))
+
+    assert asked == 1
+    assert (store.stop_because(ended), store.stop_because(running)) == (None, "label removed")
+
+
+def test_the_first_reason_to_stop_stands(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox)
+
+    asked = [store.request_stop(42, 7, because, asked_at=at(1)) for because in ("issue closed", "/selfcode stop")]
+
+    assert asked == [1, 0]
+    assert store.stop_because(run_id) == "issue closed"
+
+
+def test_a_stop_that_arrives_late_ends_no_run_that_was_asked_for_after_it(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox, a_trigger(occurred_at=at(10)))
+
+    assert store.request_stop(42, 7, "label removed", asked_at=at(9)) == 0
+    assert store.stop_because(run_id) is None
+
+
+def test_a_stop_of_an_issue_leaves_other_issues_alone(inbox: SqlInbox, store: Store) -> None:
+    others = [begun(store, inbox, a_trigger(issue=issue)) for issue in (an_issue_ref(8), an_issue_ref(repository=43))]
+
+    store.request_stop(42, 7, "issue closed", asked_at=at(1))
+
+    assert [store.stop_because(other) for other in others] == [None, None]
+
+
+def test_a_repository_or_an_account_that_goes_stops_all_of_its_runs(inbox: SqlInbox, store: Store) -> None:
+    here = [begun(store, inbox, a_trigger(issue=an_issue_ref(number))) for number in (1, 2)]
+    beside = begun(store, inbox, a_trigger(issue=an_issue_ref(repository=43)))
+    elsewhere = begun(store, inbox, a_trigger(issue=an_issue_ref(repository=44, installation=2)))
+
+    of_repository = store.request_stop_of_repository(42, "App uninstalled")
+    of_account = store.request_stop_of_account(1, "account gone")
+
+    assert (of_repository, of_account) == (2, 1)
+    assert [store.stop_because(run) for run in here] == ["App uninstalled"] * 2
+    assert (store.stop_because(beside), store.stop_because(elsewhere)) == ("account gone", None)
+
+
+# --- Money
+
+
+def spent(store: Store, inbox: SqlInbox, cost_usd: float | None, **issue: int) -> str:
+    run_id = begun(store, inbox, a_trigger(issue=an_issue_ref(**issue)))
+    iteration: Iteration = an_iteration(spend=Spend(1, 100, 10, cost_usd))
+    store.keep_progress(run_id, Progress((iteration,), iteration.spend))
+    return run_id
+
+
+def test_what_a_day_has_cost_is_counted_by_repository_and_by_account(inbox: SqlInbox, store: Store) -> None:
+    spent(store, inbox, 1.0, repository=42)
+    spent(store, inbox, 2.0, repository=43)
+    spent(store, inbox, 4.0, repository=44, installation=2)
+    spent(store, inbox, None, repository=42)
+
+    assert store.spent_today(repository_id=42) == pytest.approx(1.0)
+    assert store.spent_today(installation_id=1) == pytest.approx(3.0)
+    assert store.spent_today(repository_id=99) == 0.0
+
+
+def test_what_was_spent_a_day_ago_counts_no_more(inbox: SqlInbox, store: Store, engine: Engine) -> None:
+    spent(store, inbox, 1.0)
+    with engine.begin() as connection:
+        connection.execute(text("update runs set started_at = started_at - 86500"))
+
+    assert store.spent_today() == 0.0
+
+
+# --- Answers
+
+
+def test_something_is_answered_once(store: Store) -> None:
+    assert [store.answer_once("comment:1"), store.answer_once("comment:1"), store.answer_once("comment:2")] == [
+        True,
+        False,
+        True,
+    ]
+
+
+# --- The database
+
+
+def test_several_processes_may_create_the_tables_at_once(
+    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    all_at_once(contenders, "create", tmp_path)
+
+    engine = connect(database_url(tmp_path))
+    assert set(inspect(engine).get_table_names()) == set(metadata.tables)
+    engine.dispose()
+
+
+def test_tables_that_are_there_keep_what_they_hold(engine: Engine, inbox: SqlInbox, store: Store) -> None:
+    inbox.accept(a_trigger())
+
+    migrate(engine)
+
+    assert len(store.waiting()) == 1
+
+
+def test_readers_of_the_file_do_not_wait_for_writers(engine: Engine, store: Store) -> None:
+    with engine.connect() as writer:
+        writer.execute(text("begin immediate"))
+
+        waiting = store.waiting()
+
+    assert waiting == []
+
+
+@pytest.mark.parametrize("url", ["nonsense", "nosuchdb://here/there", "mysql+nodriver://u:secret@h/d"])
+def test_a_database_address_that_means_nothing_is_the_operators_to_mend(url: str) -> None:
+    with pytest.raises(ConfigError, match="SELFCODE_DATABASE_URL") as caught:
+        migrate(connect(url))
+
+    assert "secret" not in str(caught.value)
+
+
+def test_progress_of_many_iterations_comes_back_in_their_order(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox)
+    iterations: tuple[Iteration, ...] = ()
+    for number in range(1, 13):
+        iterations += (replace(an_iteration(), number=number),)
+        store.keep_progress(run_id, Progress(iterations, iterations[-1].spend))
+
+    assert [iteration.number for iteration in store.progress(run_id).iterations] == list(range(1, 13))

@@ -1,0 +1,78 @@
+"""A tiny repository with a bug that its tests miss, and what a model replies to the issue."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.demo.recorded import Recording
+
+TITLE = "add() loses the sign of negative numbers"
+BODY = "`add(-2, 1)` gives `1`; I expected `-1`."
+
+CODE = b"def add(a, b):\n    return abs(a) + b if a < 0 else a + b\n"
+FIXED = b"def add(a, b):\n    return a + b\n"
+TESTS = b"from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+CONFIGURATION = b'test: python3 -m pytest -q\nsetup: ""\n'
+
+NEW_TEST = """\
+```python path=test_negative.py
+from calc import add
+
+
+def test_add_keeps_the_sign_of_a_negative_number():
+    assert add(-2, 1) == -1
+```
+"""
+WRONG_FIX = """\
+```python path=calc.py
+def add(a, b):
+    return -abs(a) - b if a < 0 else a + b
+```
+"""
+RIGHT_FIX = """\
+```python path=calc.py
+def add(a, b):
+    return a + b
+```
+"""
+
+
+def finish(words: str) -> str:
+    return f"```finish\n{words}\n```\n"
+
+
+def files(**changed: bytes | None) -> dict[str, bytes]:
+    """The tiny repository; keyword `calc_py` changes `calc.py`, None leaves a file out."""
+    whole: dict[str, bytes | None] = {
+        "calc.py": CODE,
+        "test_calc.py": TESTS,
+        ".github/selfcode.yml": CONFIGURATION,
+    }
+    named = {name.replace("_py", ".py") if name.endswith("_py") else name: data for name, data in changed.items()}
+    return {path: data for path, data in (whole | named).items() if data is not None}
+
+
+def recording(*iterations: Sequence[str] | str, match: str = TITLE) -> Recording:
+    """Replies, iteration by iteration; one reply where the iteration has one."""
+    rounds = tuple(
+        tuple({"content": reply} for reply in ([given] if isinstance(given, str) else given)) for given in iterations
+    )
+    return Recording("recorded", match, rounds)
+
+
+def wrong_then_right(match: str = TITLE) -> Recording:
+    """A right test with a wrong fix, then the right fix."""
+    return recording(
+        f"The sign gets lost.\n\n{NEW_TEST}\n{WRONG_FIX}\n{finish('add() negates.')}",
+        f"The second operand must not be negated.\n\n{RIGHT_FIX}\n{finish('add() adds as it is.')}",
+        match=match,
+    )
+
+
+def right_at_once(match: str = TITLE) -> Recording:
+    """Test and fix in one reply."""
+    return recording(f"{NEW_TEST}\n{RIGHT_FIX}\n{finish('add() adds as it is.')}", match=match)
+
+
+def tool_reply(*calls: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A reply of native tool calls."""
+    return {"content": None, "tool_calls": [{"name": name, "arguments": dict(given)} for name, given in calls]}

@@ -1,0 +1,159 @@
+"""People at the wheel: stop, retry, help."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.demo.handles import IssueHandle, RepositoryHandle
+from bot.records import Outcome
+from tests.story import recordings
+from tests.story.conftest import Case
+from tests.story.town import BOT, Town, town
+
+AT_ONCE_S = 5.0
+
+Ender = Callable[[IssueHandle], object]
+
+WAYS = {
+    "the command": lambda issue: issue.comment("/selfcode stop", by="ada"),
+    "taking the label off": lambda issue: issue.unlabel("selfcode", by="ada"),
+    "closing the issue": lambda issue: issue.close(by="ada"),
+}
+
+
+@pytest.mark.parametrize("end", WAYS.values(), ids=WAYS.keys())
+def test_a_run_in_the_middle_of_a_reply_is_stopped_at_once_by(tmp_path: Path, end: Ender) -> None:
+    with town(tmp_path, recordings.right_at_once()) as built:
+        repository = built.repository("octo/calc", recordings.files())
+        issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
+        built.model.hold()
+        issue.label("selfcode", by="ada")
+        assert built.model.wait_for_calls(1, timeout_s=90)
+
+        seconds = _seconds_until_the_end(built, repository, issue, end)
+
+        assert seconds < AT_ONCE_S
+        assert repository.pulls == ()
+        assert "Stopped" in built.said(issue)[0].body.splitlines()[0]
+
+
+def test_a_run_in_the_middle_of_a_test_is_stopped_at_once(shared_town: Town, a_case: Case) -> None:
+    slow = b"import time\n\n\ndef test_slow():\n    time.sleep(300)\n"
+    repository, issue = a_case(files=recordings.files() | {"test_slow.py": slow})
+    issue.label("selfcode", by="ada")
+    shared_town.wait_for("the baseline", lambda: [said for said in shared_town.said(issue) if "untouched" in said.body])
+    time.sleep(2)
+
+    seconds = _seconds_until_the_end(shared_town, repository, issue, WAYS["the command"])
+
+    assert seconds < AT_ONCE_S
+    assert shared_town.runs(repository, issue)[0].outcome is Outcome.STOPPED
+
+
+def test_a_stop_by_a_stranger_stops_nothing(shared_town: Town, a_case: Case) -> None:
+    repository, issue = a_case(recordings.wrong_then_right)
+    issue.label("selfcode", by="ada")
+
+    comment = issue.comment("/selfcode stop", by="eve")
+
+    shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
+    assert [(found.user.login, found.content) for found in comment.reactions] == [(BOT, "-1")]
+
+
+def test_a_retry_with_a_hint_reaches_the_model_and_updates_the_same_pull_request(
+    shared_town: Town, a_case: Case
+) -> None:
+    repository, issue = a_case()
+    issue.label("selfcode", by="ada")
+    shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
+    (before,) = repository.pulls
+
+    issue.comment("/selfcode retry\r\nPlease keep the API.\r\n", by="ada")
+
+    run = shared_town.wait_for_end(repository, issue, runs=2)
+    assert run.outcome is Outcome.PROVEN, run.reason
+    (pull,) = repository.pulls
+    assert pull.number == before.number
+    assert "Please keep the API." in str(shared_town.model.calls[-1].request["messages"])
+    assert len(shared_town.said(issue)) == 2
+
+
+def test_a_retry_keeps_a_persons_commit_on_the_branch(shared_town: Town, a_case: Case) -> None:
+    repository, issue = a_case()
+    issue.label("selfcode", by="ada")
+    shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
+    (pull,) = repository.pulls
+    theirs = repository.commit({"notes.txt": "mine"}, branch=pull.head, parent=pull.head_sha, by="ada")
+
+    issue.comment("/selfcode retry", by="ada")
+
+    run = shared_town.wait_for_end(repository, issue, runs=2)
+    assert run.outcome is Outcome.REFUSED
+    assert repository.head(pull.head) == theirs
+    assert pull.head in shared_town.said(issue)[-1].body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```\n/selfcode retry\n```",
+        "~~~\n/selfcode retry\n~~~",
+        "`/selfcode retry`",
+        "    /selfcode retry",
+        "> /selfcode retry\n\nDid that work?",
+        "<!-- /selfcode retry -->",
+        "thanks",
+    ],
+)
+def test_a_command_that_only_looks_like_one_is_not_run(shared_town: Town, a_case: Case, body: str) -> None:
+    repository, issue = a_case()
+
+    comment = issue.comment(body, by="ada")
+
+    shared_town.hub.wait_for_deliveries()
+    time.sleep(1)
+    assert shared_town.runs(repository, issue) == []
+    assert comment.reactions == []
+    assert shared_town.said(issue) == ()
+
+
+def test_help_and_a_command_that_is_none_are_answered_once(shared_town: Town, a_case: Case) -> None:
+    _, issue = a_case()
+
+    issue.comment("/selfcode frobnicate", by="ada")
+
+    (answer,) = shared_town.wait_for("the answer", lambda: shared_town.said(issue))
+    assert "frobnicate" in answer.body
+    assert "`/selfcode retry [hint]`" in answer.body
+
+
+def test_a_retry_by_a_stranger_is_one_reaction(shared_town: Town, a_case: Case) -> None:
+    repository, issue = a_case()
+
+    comment = issue.comment("/selfcode retry", by="eve")
+
+    shared_town.wait_for_outcome(repository, issue, Outcome.REFUSED)
+    assert [(found.user.login, found.content) for found in comment.reactions] == [(BOT, "-1")]
+    assert shared_town.said(issue) == ()
+
+
+def test_a_retry_on_a_closed_issue_starts_nothing(shared_town: Town, a_case: Case) -> None:
+    repository, issue = a_case()
+    issue.close(by="ada")
+
+    issue.comment("/selfcode retry", by="ada")
+
+    shared_town.wait_for_outcome(repository, issue, Outcome.STOPPED)
+    assert shared_town.said(issue) == ()
+    assert repository.pulls == ()
+
+
+def _seconds_until_the_end(built: Town, repository: RepositoryHandle, issue: IssueHandle, end: Ender) -> float:
+    """How long after `end` the run was over."""
+    asked = time.time()
+    end(issue)
+    run = built.wait_for_outcome(repository, issue, Outcome.STOPPED)
+    assert run.finished_at is not None
+    return run.finished_at - asked

@@ -1,0 +1,234 @@
+from pathlib import Path
+
+import pytest
+
+from bot.errors import ConfigError
+from bot.records import Caps
+from bot.settings import Settings, read_settings
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----\n"
+APP = {"SELFCODE_APP_ID": "7", "SELFCODE_PRIVATE_KEY": PEM, "SELFCODE_WEBHOOK_SECRET": "hush-hook"}
+
+
+def complaint(**environment: str) -> str:
+    """What the operator is told about settings that can't be used."""
+    with pytest.raises(ConfigError) as caught:
+        read_settings(environment)
+    return str(caught.value)
+
+
+def app_complaint(settings: Settings) -> str:
+    with pytest.raises(ConfigError) as caught:
+        settings.require_app()
+    return str(caught.value)
+
+
+# --- Reading
+
+
+def test_nothing_needs_to_be_set() -> None:
+    settings = read_settings({})
+
+    assert settings.caps == Caps()
+    assert (settings.host, settings.port, settings.label, settings.min_permission, settings.sandbox) == (
+        "127.0.0.1",
+        8000,
+        "selfcode",
+        "write",
+        "docker",
+    )
+    assert settings.home == Path.home() / ".selfcode"
+
+
+def test_every_limit_is_an_operators_setting() -> None:
+    settings = read_settings(
+        {
+            "SELFCODE_MAX_ITERATIONS": "2",
+            "SELFCODE_MAX_CALLS": "3",
+            "SELFCODE_MAX_TOKENS": "4",
+            "SELFCODE_MAX_USD": "0.5",
+            "SELFCODE_MAX_MINUTES": "6",
+            "SELFCODE_MAX_PATCH_LINES": "7",
+            "SELFCODE_MAX_PATCH_FILES": "8",
+        }
+    )
+
+    assert settings.caps == Caps(2, 3, 4, 0.5, 6.0, 7, 8)
+
+
+def test_lists_are_separated_by_commas() -> None:
+    settings = read_settings({"SELFCODE_ALLOWED_OWNERS": " octo, ,Hubot,", "SELFCODE_IMAGES": "python:*"})
+
+    assert settings.allowed_owners == ("octo", "Hubot")
+    assert settings.images == ("python:*",)
+
+
+@pytest.mark.parametrize("empty", ["", "  ", "\n"])
+@pytest.mark.parametrize("name", sorted(str(field.validation_alias) for field in Settings.model_fields.values()))
+def test_an_empty_value_counts_as_not_set(name: str, empty: str) -> None:
+    assert read_settings({name: empty}) == read_settings({})
+
+
+def test_space_around_a_value_does_not_count() -> None:
+    assert read_settings({"SELFCODE_LABEL": " bot \n", "SELFCODE_PORT": " 9000\n"}).label == "bot"
+
+
+def test_what_is_not_ours_is_passed_over() -> None:
+    assert read_settings({"PATH": "/bin", "SELFCODE_SOMETHING_NEW": "1"}) == read_settings({})
+
+
+def test_a_home_below_ones_own_may_be_written_with_a_tilde() -> None:
+    settings = read_settings({"SELFCODE_HOME": "~/bot", "SELFCODE_PRIVATE_KEY_PATH": "~/key.pem"})
+
+    assert settings.home == Path.home() / "bot"
+    assert settings.private_key_path == Path.home() / "key.pem"
+
+
+def test_a_slash_at_the_end_of_an_address_does_not_count() -> None:
+    settings = read_settings({"SELFCODE_GITHUB_API_URL": "https://github.example/api/v3/"})
+
+    assert settings.github_api_url == "https://github.example/api/v3"
+
+
+def test_inbox_and_steps_are_files_of_their_own_in_the_home_unless_a_database_is_named() -> None:
+    at_home = read_settings({"SELFCODE_HOME": "/var/bot"})
+    elsewhere = read_settings({"SELFCODE_DATABASE_URL": "postgresql://db/bot"})
+
+    assert at_home.database == "sqlite:////var/bot/selfcode.sqlite"
+    assert at_home.workflow_database == "sqlite:////var/bot/steps.sqlite"
+    assert elsewhere.database == elsewhere.workflow_database == "postgresql://db/bot"
+
+
+def test_containers_are_marked_by_the_home_the_same_after_every_start() -> None:
+    marks = [read_settings({"SELFCODE_HOME": home}).owner_tag for home in ("/a", "/a/../a", "/b")]
+
+    assert marks[0] == marks[1]
+    assert marks[0] != marks[2]
+
+
+# --- Bad settings
+
+
+BAD = {
+    "SELFCODE_PORT": "http",
+    "SELFCODE_APP_ID": "my-app",
+    "SELFCODE_MIN_PERMISSION": "owner",
+    "SELFCODE_SANDBOX": "jail",
+    "SELFCODE_DIALECT": "klingon",
+    "SELFCODE_DRY_RUN": "perhaps",
+    "SELFCODE_MAX_ITERATIONS": "0",
+    "SELFCODE_MAX_USD": "-1",
+    "SELFCODE_MAX_MINUTES": "inf",
+    "SELFCODE_DAY_USD_REPOSITORY": "nan",
+    "SELFCODE_RUNS_AT_ONCE": "1000",
+    "SELFCODE_TEST_SECONDS": "0",
+    "SELFCODE_GITHUB_API_URL": "api.github.com",
+    "OPENAI_BASE_URL": "localhost:8080/v1",
+    "SELFCODE_CA_BUNDLE": "/nowhere/ca.pem",
+    "SELFCODE_LABEL": "x" * 51,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_setting_that_can_not_be_used_is_named(name: str) -> None:
+    assert f"  {name}: " in complaint(**{name: BAD[name]})
+
+
+def test_one_error_names_every_bad_setting() -> None:
+    said = complaint(**BAD, SELFCODE_PRIVATE_KEY=PEM, SELFCODE_PRIVATE_KEY_PATH="/key.pem")
+
+    named = {line.split(":")[0].strip() for line in said.splitlines()[1:]}
+    assert named == {*BAD, "SELFCODE_PRIVATE_KEY_PATH"}
+
+
+def test_the_key_comes_from_one_place() -> None:
+    said = complaint(SELFCODE_PRIVATE_KEY=PEM, SELFCODE_PRIVATE_KEY_PATH="/key.pem")
+
+    assert "set SELFCODE_PRIVATE_KEY or SELFCODE_PRIVATE_KEY_PATH, not both" in said
+
+
+def test_a_complaint_holds_no_value_that_may_be_a_secret() -> None:
+    said = complaint(SELFCODE_APP_ID="hush-app", SELFCODE_PORT="hush-port", SELFCODE_MIN_PERMISSION="hush-all")
+
+    assert "hush" not in said
+
+
+# --- The App
+
+
+def test_an_app_that_is_set_up_needs_nothing_more() -> None:
+    read_settings(APP).require_app()
+
+
+def test_all_that_the_app_lacks_is_told_at_once() -> None:
+    said = app_complaint(read_settings({}))
+
+    assert len(said.splitlines()) == 4
+    assert "SELFCODE_APP_ID" in said
+    assert "SELFCODE_WEBHOOK_SECRET" in said
+    assert "SELFCODE_PRIVATE_KEY" in said
+
+
+@pytest.mark.parametrize("name", APP)
+def test_each_part_of_the_app_is_asked_for(name: str) -> None:
+    said = app_complaint(read_settings(APP | {name: ""}))
+
+    assert name in said
+    assert len(said.splitlines()) == 2
+
+
+def test_a_key_on_one_line_with_escapes_is_a_key() -> None:
+    escaped = PEM.replace("\n", "\\n")
+
+    assert read_settings({"SELFCODE_PRIVATE_KEY": escaped}).key_text().strip() == PEM.strip()
+
+
+def test_a_key_is_read_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "key.pem").write_text(PEM)
+    settings = read_settings(
+        {
+            "SELFCODE_APP_ID": "7",
+            "SELFCODE_WEBHOOK_SECRET": "hush-hook",
+            "SELFCODE_PRIVATE_KEY_PATH": str(tmp_path / "key.pem"),
+        }
+    )
+
+    settings.require_app()
+    assert settings.key_text() == PEM
+
+
+@pytest.mark.parametrize("key", ["hush-key", "-----BEGIN CERTIFICATE-----\nhush\n-----END CERTIFICATE-----"])
+def test_what_is_no_private_key_is_told_without_showing_it(key: str) -> None:
+    said = app_complaint(read_settings(APP | {"SELFCODE_PRIVATE_KEY": key}))
+
+    assert "SELFCODE_PRIVATE_KEY: is not a PEM private key" in said
+    assert "hush" not in said
+
+
+def test_a_key_file_that_can_not_be_read_is_named(tmp_path: Path) -> None:
+    without_key = {name: value for name, value in APP.items() if name != "SELFCODE_PRIVATE_KEY"}
+    places = [tmp_path / "none.pem", tmp_path, tmp_path / "binary.pem"]
+    places[2].write_bytes(b"\x80\xff\x00")
+
+    said = [
+        app_complaint(read_settings(without_key | {"SELFCODE_PRIVATE_KEY_PATH": str(place)})) for place in places
+    ]
+
+    assert all("SELFCODE_PRIVATE_KEY_PATH" in each for each in said)
+
+
+# --- Secrets
+
+
+def test_no_secret_shows_when_settings_are_printed() -> None:
+    settings = read_settings(
+        {
+            **APP,
+            "SELFCODE_PRIVATE_KEY": "hush-key",
+            "OPENAI_API_KEY": "hush-openai",
+            "SELFCODE_DATABASE_URL": "postgresql://bot:hush-password@db/bot",
+        }
+    )
+
+    for shown in (repr(settings), str(settings), f"{settings!r}"):
+        assert "hush" not in shown
