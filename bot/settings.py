@@ -41,6 +41,8 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 PERMISSIONS = ("read", "triage", "write", "maintain", "admin")
 DEFAULT_MODEL = "gpt-5-mini"
 DEFAULT_IMAGE = "selfcode-sandbox"
+SECRET_AT_LEAST = 8
+"""Characters. A shorter value can't be told from ordinary words, and is none worth the name."""
 
 
 class Settings(BaseModel):
@@ -57,10 +59,8 @@ class Settings(BaseModel):
     web_processes: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_WEB_PROCESSES")
     web_max_requests: int = Field(0, ge=0, validation_alias="SELFCODE_WEB_MAX_REQUESTS")
     runs_at_once: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_RUNS_AT_ONCE")
-    public_url: Url | None = Field(None, validation_alias="SELFCODE_PUBLIC_URL")
 
     github_api_url: Url = Field("https://api.github.com", validation_alias="SELFCODE_GITHUB_API_URL")
-    github_url: Url | None = Field(None, validation_alias="SELFCODE_GITHUB_URL")
     app_id: int | None = Field(None, validation_alias="SELFCODE_APP_ID")
     app_slug: str = Field("selfcode", validation_alias="SELFCODE_APP_SLUG")
     private_key: SecretStr | None = Field(None, validation_alias="SELFCODE_PRIVATE_KEY")
@@ -133,6 +133,12 @@ class Settings(BaseModel):
     def owner_tag(self) -> str:
         """What marks this installation's containers: the same after a restart, another for another home."""
         return "selfcode-" + hashlib.sha256(str(self.home.resolve()).encode()).hexdigest()[:12]
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret value, for whoever must keep it out of what is written."""
+        held = (self.private_key, self.webhook_secret, self.openai_api_key)
+        values = [value.get_secret_value() for value in held if value is not None]
+        return tuple(value for value in values if len(value) >= SECRET_AT_LEAST)
 
     def key_text(self) -> str:
         """The App's private key, PEM. Raises `ConfigError` where none can be read."""

@@ -12,10 +12,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.agent import Agent, Dialect, OpenAIModel, run_agent, run_agent_with_tests
 from bot.demo.show import run_demo
-from bot.errors import ConfigError, Refused, Unavailable
+from bot.errors import ConfigError, Unavailable
 from bot.github.app import GitHubApp
 from bot.records import Outcome, StopCheck, Task
-from bot.runs.house import House, PrepareImage, Setup
+from bot.runs.house import House, PrepareImage, Setup, SetupBroken
 from bot.runs.local import Local, LocalResult
 from bot.runs.solving import Author
 from bot.runs.store import SqlInbox, Store
@@ -64,7 +64,7 @@ def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
                 stop=stop,
             ).name
         except SetupFailed as failed:
-            raise Refused(f"The setup command failed.\n\n{failed}") from failed
+            raise SetupBroken(f"The set-up command failed: {failed}\n{failed.output}") from failed
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
 
@@ -140,6 +140,7 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
         day_usd_installation=settings.day_usd_installation,
         ca_bundle=settings.ca_bundle,
         dry_run=settings.dry_run,
+        secrets=settings.secrets(),
     )
 
 
@@ -155,7 +156,17 @@ def worker_of(settings: Settings) -> Worker:
         allowed_owners=frozenset(owner.lower() for owner in owners),
         runs_at_once=settings.runs_at_once,
         remove_leftovers=_leftovers_of(house.sandbox),
+        problem=lambda: _problem_of(house.sandbox),
     )
+
+
+def _problem_of(sandbox: Sandbox) -> str:
+    try:
+        if isinstance(sandbox, DockerSandbox):
+            sandbox.check()
+    except SandboxError as problem:
+        return f"the sandbox: {problem}"
+    return ""
 
 
 def _leftovers_of(sandbox: Sandbox) -> Callable[[], int]:
@@ -186,13 +197,13 @@ def web_app(settings: Settings) -> "Flask":
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What keeps the service from working, in words for the operator: database, worker, sandbox."""
+    """What keeps the service from working, in words for the operator."""
 
     settings: Settings
     engine: Engine
 
     def __call__(self) -> Sequence[str]:
-        return [problem for problem in (self._database(), self._worker(), self._sandbox()) if problem]
+        return [problem for problem in (self._database(), self._worker()) if problem]
 
     def _database(self) -> str:
         try:
@@ -203,24 +214,14 @@ class Readiness:
         return ""
 
     def _worker(self) -> str:
-        return "" if beats(self.settings.home) else "no worker is running: start `selfcode worker`"
-
-    def _sandbox(self) -> str:
-        sandbox = sandbox_of(self.settings)
+        """What the worker of this home says of itself: it knows the sandbox, which the web processes need not reach."""
         try:
-            if isinstance(sandbox, DockerSandbox):
-                sandbox.check()
-        except SandboxError as problem:
-            return f"the sandbox: {problem}"
-        return ""
-
-
-def beats(home: Path) -> bool:
-    """Whether a worker of this home showed itself lately."""
-    try:
-        return time.time() - (home / BEAT).stat().st_mtime < BEAT_STALE_S
-    except FileNotFoundError:
-        return False
+            beat = self.settings.home / BEAT
+            if time.time() - beat.stat().st_mtime < BEAT_STALE_S:
+                return beat.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            pass
+        return "no worker is running: start `selfcode worker`"
 
 
 def local_of(
@@ -242,6 +243,7 @@ def local_of(
         stop=stop,
         tell=tell,
         test=test,
+        secrets=settings.secrets(),
     )
 
 

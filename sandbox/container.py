@@ -124,7 +124,6 @@ def _container(plan: Plan, *, user: str, capabilities: tuple[str, ...]) -> dict[
         "WorkingDir": WORKSPACE,
         "Labels": dict(plan.labels),
         "Healthcheck": {"Test": ["NONE"]},
-        "NetworkDisabled": True,
         "OpenStdin": False,
         "Tty": False,
         "HostConfig": host,

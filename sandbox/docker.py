@@ -249,8 +249,12 @@ class _DockerWorkspace:
         output = Output(self._limits.output_bytes)
         with self._exec(words, env or {}) as running:
             watch = Watch(self._limits, timeout_s, stop)
-            running.send(b"\n")
-            ending = running.follow(watch, output)
+            try:
+                running.send(b"\n")
+                ending = running.follow(watch, output)
+            except BaseException:  # whatever it was, the caller's `stop` included: the command must not go on
+                self._end_all()
+                raise
             duration_s = watch.elapsed_s
             exit_code = running.exit_code() if ending is Ending.EXITED else None
             ending = self._end(ending, exit_code)
@@ -282,7 +286,7 @@ class _DockerWorkspace:
                     raise SandboxError(f"{doing} failed: more than {limit_bytes} bytes")
                 if watch.verdict(problems) is not None:
                     self._end_all()
-                    raise SandboxError(f"{doing} failed: not done after {_TRANSFER_S:.0f} s")
+                    raise SandboxError(f"{doing} failed: it does not come to an end")
             exit_code = running.exit_code()
         if exit_code != 0:
             raise SandboxError(f"{doing} failed ({exit_code}): {problems.stderr.text().strip()}")

@@ -86,6 +86,9 @@ def _connected() -> docker.DockerClient | str:
 
 
 def _leftovers(client: docker.DockerClient) -> list[str]:
-    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={TEST_OWNER}"}
+    """What is still there; in CI whoever made it, elsewhere of this session alone: others may use the engine."""
+    label: dict[str, str | list[str] | bool] = {
+        "label": OWNER_LABEL if os.environ.get("CI") else f"{OWNER_LABEL}={TEST_OWNER}"
+    }
     containers = [f"container {found.name}" for found in client.containers.list(all=True, filters=label)]
     return containers + [f"volume {found.name}" for found in client.volumes.list(filters=label)]

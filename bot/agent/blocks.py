@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 
 SHELLS = frozenset({"sh", "bash", "shell", "zsh", "console", "shell-session"})
+PATH_LINE_CHARS = 300
 SHELL_FILES = (".sh", ".bash", ".zsh")
 WITHOUT_PATH = frozenset({"read", "search", "list", "delete", "finish", "json", "diff", "patch", "udiff"})
 
@@ -81,7 +82,7 @@ def looks_like_a_path(word: str) -> bool:
 
 def _path_before(lines: Sequence[str], language: str) -> str | None:
     """A path that stands alone on the line before the fence, one blank line allowed between."""
-    above = [line for line in lines[-2:] if line.strip()]
+    above = [line for line in lines[-2:] if line.strip() and len(line) <= PATH_LINE_CHARS]
     found = _PATH_LINE.match(above[-1]) if above and language not in WITHOUT_PATH else None
     if not found or not looks_like_a_path(found[1]):
         return None

@@ -33,6 +33,7 @@ def complained(messages: list[Message], words: str, problem: str, *, form: str) 
 
 
 def first_line(words: str) -> str:
+    """The first line of a reply's words, where it begins with words."""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     return lines[0][:200] if lines and not lines[0].startswith(("```", "~~~")) else ""
 

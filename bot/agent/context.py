@@ -26,7 +26,7 @@ IDENTIFIERS = 8
 HITS_AROUND = 25
 
 _KEYWORDS = "def|class|function|func|fn|const|let|var|type|struct|interface"
-_PATH = re.compile(r"[\w.+-]*(?:/[\w.+-]+)+|[\w+-]+\.\w{1,5}\b")
+_WORD = re.compile(r"[\w./+-]{3,}")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _NAME = re.compile(
     r"`([A-Za-z_]\w{2,})(?:\(\))?`|\b([A-Za-z_]\w{2,})\(|\b([a-z]+(?:_[a-z0-9]+)+)\b|\b([A-Z][a-z]+[A-Z]\w+)\b"
@@ -81,8 +81,9 @@ def relevant_files(task: Task, bench: Workbench, *, paths: Sequence[str], baseli
 def named_paths(text: str, paths: Sequence[str]) -> list[str]:
     """The repository's files that a text names, as a path, by its end, or as a dotted module."""
     found: list[str] = []
-    for match in _PATH.finditer(text):
-        found += _ending_in(match[0].lstrip("./"), paths)
+    for match in _WORD.finditer(text):
+        word = match[0].strip(".").lstrip("/.")
+        found += _ending_in(word, paths) if "/" in word or "." in word else []
     for match in _DOTTED.finditer(text):
         parts = match[0].split(".")
         for end in range(len(parts), 0, -1):

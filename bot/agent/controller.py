@@ -15,7 +15,7 @@ from bot.agent.llm import Message, Model, assistant, system, user
 from bot.agent.openings import conversation_before, opening
 from bot.agent.prompts import Dialect, system_prompt
 from bot.agent.undoing import set_back
-from bot.errors import Stopped
+from bot.errors import Stopped, Unavailable
 from bot.records import (
     Caps,
     Change,
@@ -88,7 +88,7 @@ class Agent:
         try:
             return self._judged(work, progress, talk, talk.run(), began)
         except Stopped:
-            return _stopped(progress, talk, began)
+            return _stopped(progress, talk, _change_so_far(work.bench, progress, talk), began)
 
     def _conversation(self, work: Assignment, progress: Progress) -> Conversation:
         """The messages that open the next iteration, rebuilt from the records."""
@@ -184,13 +184,23 @@ def _summary(ending: Ending, change: Change) -> str:
     return f"changed {', '.join(change.paths[:5])}" if change.paths else "nothing changed"
 
 
-def _stopped(progress: Progress, talk: Conversation, began: float) -> Progress:
-    """A stop loses nothing: the calls that were paid and the change as of the last iteration are kept."""
+def _change_so_far(bench: Workbench, progress: Progress, talk: Conversation) -> Change:
+    """What is in the workspace at a stop; the last iteration's change where nothing was edited since, or it is gone."""
+    if not talk.edited:
+        return progress.change
+    try:
+        return bench.change()
+    except (Stopped, Unavailable):
+        return progress.change
+
+
+def _stopped(progress: Progress, talk: Conversation, change: Change, began: float) -> Progress:
+    """A stop loses nothing: the calls that were paid and the change so far are kept."""
     told = _Told("ended by a person", Verdict.STOPPED, BY_A_PERSON)
     if not talk.calls:
         return replace(progress, verdict=told.verdict, why=told.why)
     seconds = time.monotonic() - began
-    return _after(progress, talk, told, change=progress.change, report=None, seconds=seconds)
+    return _after(progress, talk, told, change=change, report=None, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)

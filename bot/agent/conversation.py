@@ -70,7 +70,6 @@ class Conversation:
     _bad: int = 0
     _fruitless: list[str] = field(default_factory=list)
     _asked_whether: bool = False
-    _last_bad: str = ""
 
     def run(self) -> Ending:
         """Talk until the model finishes, has nothing more to ask for, or a limit is reached. Raises `Stopped`."""
@@ -95,6 +94,8 @@ class Conversation:
                 self._record(reply, asked_with, duration_s, problem=f"no tools: {reply.detail}")
                 self._speak_fenced()
                 return None
+        if reply.is_truncated:
+            self._reply_tokens = min(self._reply_tokens * 2, LONGEST_REPLY_TOKENS)
         words = without_thinking(reply.text or "")
         parsed = self._parsed(reply, words)
         if not parsed.requests:
@@ -233,8 +234,6 @@ class Conversation:
         self._bad += 1
         if self._bad >= BAD_IN_A_ROW:
             return Ending(Ended.GAVE_UP, f"no usable reply {BAD_IN_A_ROW} times in a row; the last: {problem}")
-        if reply.finish_reason == LENGTH:
-            self._reply_tokens = min(self._reply_tokens * 2, LONGEST_REPLY_TOKENS)
         self._switch_if_toolless()
         self.messages = complained(self.messages, words, problem, form=prompt(f"form_{self._form}"))
         return None

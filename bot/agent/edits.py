@@ -13,6 +13,7 @@ from bot.agent.texts import Unplaced, normalised
 
 NEARBY = 3
 SEARCHED_LINES = 5000
+PLACEHOLDER_CHARS = 200
 
 _WORDS = r"\b(?:rest|remaining|remainder|unchanged|existing|same|previous|other|omitted|as before|stays?|goes here)\b"
 _STRONG = r"\b(?:rest|remaining|remainder|unchanged|existing|omitted|as before)\b"
@@ -106,6 +107,8 @@ def elided(old: str, new: str, *, path: str) -> Unplaced | None:
 
 def is_placeholder(words: str, *, may_be_dots: bool) -> bool:
     """Whether a line says “the rest stays as it is” in place of the rest."""
+    if len(words) > PLACEHOLDER_CHARS:
+        return False
     if may_be_dots and _ONLY_DOTS.match(words):
         return True
     return any(pattern.search(words) for pattern in _PLACEHOLDERS)

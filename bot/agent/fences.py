@@ -157,4 +157,4 @@ def _json_request(item: Any) -> Request | None:
         return None
     beside = {key: value for key, value in item.items() if key not in _NAMES}
     inner = next((item[key] for key in ("arguments", "parameters", "args") if key in item), beside)
-    return request_of(name, inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False))
+    return request_of(name, inner if isinstance(inner, str) else json.dumps(inner))

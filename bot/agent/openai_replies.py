@@ -77,15 +77,20 @@ def _text_of(content: str | list[Any] | None) -> str | None:
     """The words of a reply; servers that send a list of parts mark the words by type."""
     if isinstance(content, list):
         parts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
-        return "".join(parts) or None
-    return content
+        content = "".join(parts) or None
+    return None if content is None else encodable(content)
+
+
+def encodable(text: str) -> str:
+    """The text without lone surrogates, which JSON can hold and UTF-8 can't."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _tool_call(call: _ToolCall, at: int) -> ToolCall:
     function = call.function or _Function()
     arguments = function.arguments
     text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
-    return ToolCall(call.id or f"call_{at}", function.name or "", text)
+    return ToolCall(call.id or f"call_{at}", encodable(function.name or ""), encodable(text))
 
 
 def _usage_of(reported: _Usage | None, *, prompt: str, reply: str) -> Usage:

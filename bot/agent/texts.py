@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+COMPARED_LINES = 2_000
 _BOM = "\ufeff"
 
 
@@ -114,8 +115,12 @@ def _with_endings(source: Source, new: tuple[Line, ...]) -> str:
 
 
 def _middle_endings(old: tuple[Line, ...], new: tuple[Line, ...], common: str) -> list[str]:
+    """How the new lines end. Only a file that mixes its endings needs a closer look."""
+    if all(line.ending in {"", common} for line in old):
+        return [common] * len(new)
     endings: list[str] = []
-    matcher = SequenceMatcher(None, [line.text for line in old], [line.text for line in new], autojunk=False)
+    is_long = max(len(old), len(new)) > COMPARED_LINES
+    matcher = SequenceMatcher(None, [line.text for line in old], [line.text for line in new], autojunk=is_long)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "delete":
             continue

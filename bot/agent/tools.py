@@ -6,7 +6,7 @@ goes back as that call's own result.
 
 from collections.abc import Callable
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from bot.agent.actions import Action, Delete, Edit, Finish, ListFolder, Read, Request, Run, Search, Write, bounded
 from bot.agent.llm import ToolSpec
@@ -16,6 +16,14 @@ PREVIEW_CHARS = 200
 
 class _Arguments(BaseModel):
     model_config = ConfigDict(extra="ignore", str_max_length=2_000_000)
+
+    @field_validator("*")
+    @classmethod
+    def _no_nul(cls, value: object) -> object:
+        """No path, command or text holds a NUL, and no program could be given one."""
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("it holds a NUL character")
+        return value
 
 
 class _Read(_Arguments):

@@ -29,6 +29,7 @@ class Courier:
         self._session = requests.Session()
         self._session.trust_env = False
         self._waiting: queue.Queue[Delivery | None] = queue.Queue()
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._send_all, name="hub-courier", daemon=True)
 
     def start(self) -> None:
@@ -36,6 +37,7 @@ class Courier:
 
     def stop(self) -> None:
         """Send nothing more, and end."""
+        self._ended.set()
         self._waiting.put(None)
         self._thread.join(_TIMEOUT_S + 1)
         self._session.close()
@@ -139,7 +141,8 @@ class Courier:
 
     def _send_all(self) -> None:
         while (delivery := self._waiting.get()) is not None:
-            self._send(delivery)
+            if not self._ended.is_set():
+                self._send(delivery)
             self._waiting.task_done()
         self._waiting.task_done()
 

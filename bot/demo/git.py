@@ -23,6 +23,13 @@ for commit in $(git rev-list "$3" --not --all); do
 done
 """
 
+_CONFIGURATION = """[http]
+\treceivepack = true
+[uploadpack]
+\tallowAnySHA1InWant = true
+[gc]
+\tauto = 0
+"""
 _COMMIT_FORMAT = "%H%x1f%T%x1f%P%x1f%an%x1f%ae%x1f%cI%x1f%B%x1e"
 
 
@@ -80,10 +87,9 @@ def _text(directory: Path, *arguments: str) -> str:
 def create(directory: Path, default_branch: str) -> None:
     """Make an empty bare repository that takes pushes over HTTP."""
     directory.mkdir(parents=True)
-    run(directory, "init", "--quiet", "--bare", f"--initial-branch={default_branch}")
-    run(directory, "config", "http.receivepack", "true")
-    run(directory, "config", "uploadpack.allowAnySHA1InWant", "true")
-    run(directory, "config", "gc.auto", "0")
+    run(directory, "init", "--quiet", "--bare", "--template=", f"--initial-branch={default_branch}")
+    with (directory / "config").open("a") as config:
+        config.write(_CONFIGURATION)
     hook = directory / "hooks" / "update"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(_UPDATE_HOOK)

@@ -34,7 +34,17 @@ PERMISSIONS: Mapping[str, str] = {
     "metadata": "read",
     "pull_requests": "write",
 }
-EVENTS = ("check_run", "issue_comment", "issues", "label", "pull_request", "pull_request_review")
+_POLL_S = 0.02
+EVENTS = (
+    "issues",
+    "issue_comment",
+    "pull_request",
+    "pull_request_review",
+    "pull_request_review_comment",
+    "check_run",
+    "check_suite",
+)
+"""What an App asks for by default: what app.yml says."""
 
 
 class Hub:
@@ -58,7 +68,7 @@ class Hub:
         self._server: BaseWSGIServer = make_server(
             "127.0.0.1", port, self._serve, threaded=True, request_handler=_Quiet
         )
-        self._thread = threading.Thread(target=self._server.serve_forever, name="hub", daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(_POLL_S,), name="hub", daemon=True)
         self.world.base_url = f"http://127.0.0.1:{self._server.port}"
 
     # --- Life

@@ -24,6 +24,7 @@ Json = dict[str, Any]
 _OPENING = re.compile(r"Iteration (\d+) of \d+\.")
 _CHARACTERS_PER_TOKEN = 4
 _PIECE = 24
+_POLL_S = 0.02
 _LAST: Json = {"content": "There is nothing more to change.\n\n```finish\nNothing more to change.\n```\n"}
 
 
@@ -75,7 +76,9 @@ class RecordedModel:
         self._open.set()
         self._called = threading.Condition()
         self._server = _Server(("127.0.0.1", port), self)
-        self._thread = threading.Thread(target=self._server.serve_forever, name="recorded-model", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_POLL_S,), name="recorded-model", daemon=True
+        )
 
     @property
     def port(self) -> int:

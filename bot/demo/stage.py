@@ -114,6 +114,7 @@ def _model(open_things: ExitStack, environ: Mapping[str, str], teller: Teller) -
         "OPENAI_BASE_URL": played.base_url,
         "OPENAI_API_KEY": "recorded",
         "SELFCODE_MODEL": played.model,
+        "SELFCODE_CRITIC_MODEL": "",
     }
 
 

@@ -182,7 +182,7 @@ _CHECK = Purpose("set the check run", "checks: write")
 
 
 def _patiently(task: Callable[[], T], sleep: Callable[[float], None]) -> T:
-    """Do the task, and again where GitHub was away or asked to wait for a few seconds. The only retries in this room."""
+    """Do the task, and again where GitHub was away or asked for a few seconds. The only retries in this room."""
     for attempt in range(1, ATTEMPTS):
         try:
             return task()

@@ -1,6 +1,5 @@
 """One repository on the server, where it is now and with a token that is good now."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -78,14 +77,12 @@ class Places:
         """
         try:
             return self._at(ref, purpose, task)
-        except Moved as moved:
-            if not _is_of(ref, moved.location):
-                raise Gone(f"GitHub can't {purpose.doing}: it was moved elsewhere") from moved
+        except Moved:
             self._names.pop(ref.id, None)
         try:
             return self._at(ref, purpose, task)
         except Moved as moved:
-            raise Gone(f"GitHub can't {purpose.doing}: it was moved elsewhere") from moved
+            raise Gone(f"GitHub can't {purpose.doing}: it was moved to another repository") from moved
 
     def _at(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
         return self._with_token(ref, lambda token: task(Place(self._server, token, self._name(ref), purpose)))
@@ -94,7 +91,7 @@ class Places:
         try:
             return task(self._tokens.for_repository(ref))
         except Expired:
-            pass
+            self._tokens.forget(ref)
         try:
             return task(self._tokens.for_repository(ref))
         except Expired as expired:
@@ -103,9 +100,3 @@ class Places:
     def _name(self, ref: RepositoryRef) -> str:
         """The name in GitHub's own letter case, which its filters need."""
         return self._names.get(ref.id) or self.look(ref).full_name
-
-
-def _is_of(ref: RepositoryRef, location: str) -> bool:
-    """Whether a redirect stays in the repository; it leaves it where an issue was transferred."""
-    number = re.search(r"/repositories/([0-9]+)(?:/|$)", location)
-    return number is None or int(number[1]) == ref.id

@@ -133,6 +133,15 @@ class RepositoryConfig(BaseModel):
             patch_files=_lower(caps.patch_files, own.patch_files),
         )
 
+    def unheeded(self) -> tuple[str, ...]:
+        """What was asked for that this version does not do: better refused than silently left undone."""
+        asked = {
+            "critic": self.critic not in (None, "off"),
+            f"reproduce: {self.reproduce}": self.reproduce is not Reproduce.FIRST,
+            f"on_unsolved: {self.on_unsolved}": self.on_unsolved is not OnUnsolved.COMMENT,
+        }
+        return tuple(key for key, is_asked in asked.items() if is_asked)
+
     def plan(self, guessed: TestPlan | None) -> TestPlan | None:
         """How the tests are run: as configured, the gaps filled by the guess; None where neither knows a test command.
 
@@ -182,6 +191,7 @@ def parse_config(data: bytes, *, name: str = PATHS[0]) -> RepositoryConfig:
     except ValidationError as invalid:
         problems += [_problem(error, node) for error in invalid.errors(include_url=False, include_input=False)]
         config = RepositoryConfig()
+    problems += [(None, f"`{key}` is not available in this version") for key in config.unheeded()]
     if problems:
         raise Refused(_refusal(name, problems))
     return config

@@ -1,7 +1,7 @@
 """The steps of one run. What they find out is kept in the store, so that each finds it there after a restart."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,11 +27,12 @@ from bot.records import (
 from bot.repository import Credentials, Mirror, RepositoryConfig, branch_for, guess, read_config
 from bot.runs import solving
 from bot.runs.ground import Ground
-from bot.runs.house import House, Setup, declared_files
+from bot.runs.house import House, Setup, SetupBroken, declared_files
 from bot.runs.reading import at_least, people_to_ask_about, task_from
 from bot.runs.stopping import StopFlag
 from bot.writing.check import check
 from bot.writing.iteration_log import iteration_log, log_marker
+from bot.writing.masking import mask_secrets
 from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker
 from bot.writing.pull_request import pull_request
 from bot.writing.result import result_comment
@@ -105,14 +106,18 @@ class Chapter:
         self._learn(plan=dump(plan))
         self._show(Phase.PREPARING)
 
-    def prepare_environment(self) -> None:
-        """Find or build the image that the tests run in, from the default branch alone."""
+    def prepare_environment(self) -> str:
+        """Find or build the image that the tests run in, from the default branch alone. Returns what broke, or ""."""
         mirror, base, plan = self._mirror, self._base, self._plan
         image = plan.image or self.house.image
-        if plan.image and plan.image not in self.house.images:
+        if image not in (self.house.image, *self.house.images):
             raise Refused(f"The image `{plan.image}` is not among those that the operator allows (SELFCODE_IMAGES).")
         setup = Setup(self._at.repository.id, image, plan.setup, mirror.archive(base), declared_files(mirror, base))
-        self._learn(image=self.house.prepare_image(setup, self.stop))
+        try:
+            self._learn(image=self.house.prepare_image(setup, self.stop))
+        except SetupBroken as broken:
+            return str(broken)
+        return ""
 
     def take_baseline(self) -> str:
         """Run the tests on the untouched base. Returns what is wrong with the command, or ""."""
@@ -152,9 +157,7 @@ class Chapter:
         if not solving.needs_proof(progress):
             return
         self._show(Phase.PROVING)
-        forbidden = solving.forbidden(self._ground, progress, self._config.protect)
-        if forbidden:
-            raise Refused(f"The change touches what is protected: {', '.join(f'`{path}`' for path in forbidden)}.")
+        solving.refuse_forbidden(self._ground, progress, protect=self._config.protect, secrets=self.house.secrets)
         self._learn(proof=dump(solving.take_proof(self._ground, progress, self._baseline)))
 
     # --- 8: publishing, each step looking first for what an earlier try left
@@ -194,6 +197,7 @@ class Chapter:
             labels=config.labels,
             reviewers=config.reviewers,
         )
+        text = replace(text, title=self._masked(text.title), body=self._masked(text.body))
         opened = self.house.github.publish_pull_request(self._at.repository, branch, self._info.default_branch, text)
         self._learn(pull_request=opened.number)
 
@@ -216,7 +220,7 @@ class Chapter:
         result = self.result(outcome, reason)
         at = IssueRef(self._at.repository, result.pull_request) if result.pull_request else self._at
         body = iteration_log(self.progress, result.baseline, run_id=self.run_id)
-        self.house.github.post_comment(at, body, marker=log_marker(self.run_id))
+        self.house.github.post_comment(at, self._masked(body), marker=log_marker(self.run_id))
 
     def set_check(self, outcome: Outcome, reason: str) -> None:
         """Set the check run on the head that was published."""
@@ -225,7 +229,11 @@ class Chapter:
             return
         text = check(result)
         self.house.github.set_check(
-            self._at.repository, result.head_sha, conclusion=text.conclusion, title=text.title, summary=text.summary
+            self._at.repository,
+            result.head_sha,
+            conclusion=text.conclusion,
+            title=self._masked(text.title),
+            summary=self._masked(text.summary),
         )
 
     def show_result(self, outcome: Outcome, reason: str) -> None:
@@ -371,12 +379,16 @@ class Chapter:
 
     def _write(self, body: str) -> None:
         """Bring the run's one comment to this text."""
+        body = self._masked(body)
         comment_id = self._facts.get("comment_id")
         if comment_id is None:
             posted = self.house.github.post_comment(self._at, body, marker=progress_marker(self.run_id))
             self._learn(comment_id=posted)
         else:
             self.house.github.edit_comment(self._at, comment_id, body)
+
+    def _masked(self, text: str) -> str:
+        return mask_secrets(text, self.house.secrets)
 
     def _politely(self, say: Any) -> None:
         """Say something that the run does not depend on: a locked issue or a missing permission is only logged."""

@@ -13,7 +13,6 @@ from bot.repository import Mirror
 from sandbox import Limits, Sandbox, SandboxError, Workspace
 from sandbox.contract import File
 
-
 log = logging.getLogger(__name__)
 
 

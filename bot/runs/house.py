@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.agent import Agent
+from bot.errors import Refused
 from bot.records import Caps, GitHub, RepositoryRef, StopCheck
 from bot.repository import Mirror
 from bot.runs.solving import Author
@@ -45,8 +46,12 @@ class Setup:
     declared: Mapping[str, bytes]
 
 
+class SetupBroken(Refused):
+    """The repository's set-up command failed on its default branch; the text ends with its output."""
+
+
 PrepareImage = Callable[[Setup, StopCheck], str | None]
-"""The image to run in; None where the backend has none. Raises `Refused` where the setup fails."""
+"""The image to run in; None where the backend has none. Raises `SetupBroken` where the set-up fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,6 @@ class House:
     day_usd_installation: float
     ca_bundle: Path | None = None
     dry_run: bool = False
-    public_url: str = ""
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
     def mirror_path(self, ref: RepositoryRef) -> Path:

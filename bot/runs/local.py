@@ -14,7 +14,7 @@ from bot.repository import Mirror, RepositoryConfig, guess, read_config
 from bot.repository.export import git_directory
 from bot.runs import solving
 from bot.runs.ground import Ground
-from bot.runs.house import PrepareImage, Setup, declared_files
+from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files
 from bot.runs.solving import Author
 from bot.writing.report import markdown_report
 from sandbox import Limits, Sandbox
@@ -38,6 +38,7 @@ class Local:
     tell: Callable[[str], None]
     test: str = ""
     directory: str = "."
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,11 @@ def _solve(
     local: Local, mirror: Mirror, base: str, *, config: RepositoryConfig, plan: TestPlan, so_far: _SoFar
 ) -> tuple[Outcome, str]:
     local.tell(f"tests: {plan.test}" + (f" (guessed from {plan.guessed_from})" if plan.guessed_from else ""))
-    ground = Ground(mirror, base, plan, local.sandbox, _image(local, mirror, base, plan), local.limits, local.stop)
+    try:
+        image = _image(local, mirror, base, plan)
+    except SetupBroken as broken:
+        return Outcome.BASELINE_BROKEN, str(broken)
+    ground = Ground(mirror, base, plan, local.sandbox, image, local.limits, local.stop)
     so_far.baseline = baseline = solving.take_baseline(ground)
     local.tell(f"on the base: {baseline.report.counts}")
     if not baseline.report.could_run:
@@ -132,9 +137,7 @@ def _solve(
         after = last.report.counts if last.report else "no test run"
         local.tell(f"iteration {last.number}: {last.summary}: {after}; {last.why_next}")
     if solving.needs_proof(so_far.progress):
-        forbidden = solving.forbidden(ground, so_far.progress, config.protect)
-        if forbidden:
-            raise Refused(f"The change touches what is protected: {', '.join(forbidden)}.")
+        solving.refuse_forbidden(ground, so_far.progress, protect=config.protect, secrets=local.secrets)
         local.tell("proving the change in clean workspaces")
         so_far.proof = solving.take_proof(ground, so_far.progress, baseline)
     outcome, reason = solving.outcome_of(so_far.progress, so_far.proof)

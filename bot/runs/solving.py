@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.agent import Agent
+from bot.errors import Refused
 from bot.proof import Arrangement, Plant, Side, goes_with_tests, overlay, plant_that_shows, protected, prove
 from bot.records import Caps, Outcome, Progress, Proof, Task, TestReport, Verdict
-from bot.repository import title_for
 from bot.runs.ground import Ground
 from bot.runs.workbench import Bench
+from bot.writing.masking import holds_secret
+from bot.writing.pull_request import title
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,20 @@ def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
             return Outcome.UNSOLVED, progress.why
 
 
-def forbidden(ground: Ground, progress: Progress, patterns: Sequence[str]) -> tuple[str, ...]:
-    """The paths of the change that no run may touch: workflows, and what the repository protects."""
-    return protected(ground.mirror.changed_files(ground.base, ground.tree(progress.change)), patterns)
+def refuse_forbidden(ground: Ground, progress: Progress, *, protect: Sequence[str], secrets: Sequence[str]) -> None:
+    """Raise `Refused` where the change touches workflows or what is protected, or brings what looks like a secret."""
+    files = ground.mirror.changed_files(ground.base, ground.tree(progress.change))
+    touched = protected(files, protect)
+    if touched:
+        raise Refused(f"The change touches what is protected: {', '.join(f'`{path}`' for path in touched)}.")
+    leaking = [file.path for file in files if _holds(file.after, secrets) and not _holds(file.before, secrets)]
+    if leaking:
+        named = ", ".join(f"`{path}`" for path in leaking)
+        raise Refused(f"The change holds what looks like a key or token, in {named}. Nothing was pushed.")
+
+
+def _holds(data: bytes | None, secrets: Sequence[str]) -> bool:
+    return data is not None and holds_secret(data.decode("utf-8", "replace"), secrets)
 
 
 def commit(ground: Ground, progress: Progress, task: Task, *, author: Author, when: datetime) -> str:
@@ -92,14 +105,14 @@ def commit(ground: Ground, progress: Progress, task: Task, *, author: Author, wh
     mirror, tree = ground.mirror, ground.tree(progress.change)
     with_tests = {file.path for file in mirror.changed_files(ground.base, tree) if goes_with_tests(file)}
     tests_only = mirror.tree_of(ground.base, tree, lambda path: path in with_tests)
-    title = title_for(task.title, task.number)
-    parts = [(tests_only, f"Test: {title}"), (tree, title)]
+    subject = title(task)
+    parts = [(tests_only, f"Test: {subject}"), (tree, subject)]
     head, before = ground.base, mirror.tree_with(ground.base, {})
-    for part, subject in parts:
+    for part, message in parts:
         if part == before:
             continue
         head = mirror.commit(
-            part, parents=[head], message=subject, author_name=author.name, author_email=author.email, when=when
+            part, parents=[head], message=message, author_name=author.name, author_email=author.email, when=when
         )
         before = part
     return head

@@ -17,19 +17,21 @@ from bot.runs.workflow import tell
 
 LOOK_EVERY_S = 0.25
 BEAT = "worker.beat"
+BEAT_EVERY_S = 5.0
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker over one home."""
+    """One worker over one home. `problem` says what keeps its sandbox from working, or ""; it may take seconds."""
 
     house: House
     steps_url: str
     allowed_owners: frozenset[str]
     runs_at_once: int
     remove_leftovers: Callable[[], int]
+    problem: Callable[[], str]
 
     def work(self, until: threading.Event) -> None:
         """Work until the event is set. Raises `ConfigError` where another worker is at work on the same home."""
@@ -46,6 +48,7 @@ class Worker:
                     runs_at_once=self.runs_at_once,
                 )
                 dispatcher.resume()
+                threading.Thread(target=self._beat, args=(until,), name="beat", daemon=True).start()
                 log.info("the worker is ready")
                 while not until.wait(LOOK_EVERY_S):
                     self._turn(dispatcher)
@@ -53,12 +56,25 @@ class Worker:
 
     def _turn(self, dispatcher: Dispatcher) -> None:
         try:
-            (self.house.home / BEAT).touch()
             dispatcher.turn()
         except Unavailable as away:
             log.warning("the triggers wait: %s", away)
         except Exception:  # the outermost frame of the worker: one bad trigger must not end all runs
             log.exception("bug in the dispatcher")
+
+    def _beat(self, until: threading.Event) -> None:
+        """Show that the worker lives, and what ails its sandbox, in a file that the web processes read."""
+        said = ""
+        while True:
+            problem = self.problem()
+            if problem and problem != said:
+                log.error("%s", problem)
+            said = problem
+            partial = self.house.home / f"{BEAT}.new"
+            partial.write_text(problem, encoding="utf-8")
+            partial.replace(self.house.home / BEAT)
+            if until.wait(BEAT_EVERY_S):
+                return
 
     def _clear(self) -> None:
         """Remove the containers that an earlier worker of this home left."""

@@ -43,8 +43,7 @@ def tell(run_id: str, house: House) -> None:
 def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> tuple[Outcome, str]:
     once("admit", chapter.admit)
     once("fetch", chapter.fetch)
-    once("environment", chapter.prepare_environment)
-    broken = once("baseline", chapter.take_baseline)
+    broken = once("environment", chapter.prepare_environment) or once("baseline", chapter.take_baseline)
     if broken:
         return Outcome.BASELINE_BROKEN, broken
 

@@ -1,5 +1,7 @@
 """What the model is shown of issue, repository and test reports: as data, within bounds."""
 
+import time
+
 from bot.agent.context import context, excerpts, identifiers, named_paths, tree_text
 from bot.agent.reports import last_error, report_text
 from bot.records import Comment, Person, Task, TestReport
@@ -141,3 +143,11 @@ def test_a_thousand_failures_are_bounded() -> None:
 def test_the_last_line_that_says_what_is_wrong() -> None:
     assert last_error(red(message="x = 1\nE  assert 1 == 2\nE   + where\n")) == "E  assert 1 == 2"
     assert last_error(green()) == "all passed"
+
+
+def test_an_issue_of_one_endless_word_is_read_in_no_time() -> None:
+    began = time.monotonic()
+
+    shown(a_task(body="a" * 200_000 + "/" * 50_000 + "a_" * 100_000 + "Ab" * 100_000 + "x.y" * 50_000))
+
+    assert time.monotonic() - began < 10

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.agent import Agent, Dialect, Reply, Role
+from bot.agent import Agent, Dialect, Reply, Role, ToolCall
 from bot.agent.llm import NO_CHOICE, NO_TOOLS, TOO_LONG
 from bot.errors import Stopped, Unavailable
 from bot.records import Caps, Progress, Task, TestReport, Usage, Verdict, dump, load
@@ -302,6 +302,17 @@ def test_a_reply_that_was_cut_off_gets_more_room_and_not_the_same_question() -> 
     assert first.messages != second.messages
 
 
+def test_tool_calls_that_were_cut_off_get_more_room_too() -> None:
+    half = ToolCall("c0", "write", '{"path": "calc.py", "content": "def add')
+    model = ScriptedModel([says(None, finish_reason="length", tool_calls=(half,)), calls(EDIT, FINISH)])
+
+    progress = work(model, a_bench())
+
+    assert progress.verdict is Verdict.SOLVED
+    assert [asked.max_tokens for asked in model.asked] == [8192, 16384]
+    assert "write was not run" in model.asked[1].last
+
+
 def test_an_answer_without_choices_is_asked_for_again() -> None:
     nothing = Reply(None, (), NO_CHOICE, Usage(), '{"choices": []}', "the server sent no choice")
     model = ScriptedModel([nothing, says(RIGHT)])
@@ -527,6 +538,7 @@ def test_a_stop_during_the_tests_is_a_verdict_too() -> None:
     progress = work(ScriptedModel([says(RIGHT)]), a_bench(on_test=stop))
 
     assert (progress.verdict, progress.spend.calls) == (Verdict.STOPPED, 1)
+    assert "calc.py" in progress.change.paths
 
 
 def test_a_service_that_fails_is_the_callers_to_hear() -> None:
@@ -535,6 +547,15 @@ def test_a_service_that_fails_is_the_callers_to_hear() -> None:
 
     with pytest.raises(Unavailable):
         work(ScriptedModel([says(RIGHT)], before=fail), a_bench())
+
+
+def test_a_run_whose_limit_was_lowered_meanwhile_ends_without_a_call() -> None:
+    model, bench = ScriptedModel([says(WRONG)]), a_bench(judge=judge)
+    one = work(model, bench, times=1)
+
+    after = Agent(model).iterate(a_task(), one, bench, caps=Caps(iterations=1), baseline=None, stop=never)
+
+    assert (after.verdict, after.why, len(model.asked)) == (Verdict.LIMIT, "the limit of 1 iterations is reached", 1)
 
 
 def test_nothing_is_done_once_there_is_a_verdict() -> None:

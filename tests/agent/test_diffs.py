@@ -1,8 +1,14 @@
 """Unified diffs are placed by their context."""
 
+import difflib
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
 from bot.agent.diffs import parse_diff, patched, reversed_diffs
 from bot.agent.texts import Unplaced
 
+lines = st.lists(st.sampled_from(["a\n", "b\n", "  c\n", "\n", "@@\n"]), min_size=1, max_size=30)
 OLD = "one\ntwo\nthree\nfour\nfive\n"
 
 
@@ -102,3 +108,12 @@ def test_a_reversed_diff_undoes_it() -> None:
     assert isinstance(new, str)
 
     assert patched(new, reversed_diffs(files)["a.txt"]) == OLD
+
+
+@settings(deadline=None)
+@given(lines, lines)
+def test_what_a_real_diff_says_is_what_comes_out(old: list[str], new: list[str]) -> None:
+    diff = "".join(difflib.unified_diff(old, new, "a/a.txt", "b/a.txt"))
+    assume(diff)
+
+    assert applied("".join(old), diff) == "".join(new)

@@ -206,6 +206,12 @@ def test_broken_json_that_was_meant_as_an_action_is_answered() -> None:
     assert "does not parse" in request.problem
 
 
+def test_a_lone_surrogate_in_json_is_answered() -> None:
+    (request,) = parse_reply('```json\n{"action": "run", "command": "ls \\ud800"}\n```\n').requests
+
+    assert request.action is None
+
+
 def test_html_round_a_fence_does_not_hide_it() -> None:
     assert actions("<answer>\n```python path=a.py\nx = 1\n```\n</answer>\n") == [Write("a.py", "x = 1\n", fenced=True)]
 

@@ -205,6 +205,15 @@ def test_the_preview_of_broken_arguments_is_bounded() -> None:
     assert len(request.arguments) < 5_000
 
 
+@pytest.mark.parametrize("arguments", ['{"command": "ls \\u0000"}', '{"command": "ls \\ud800"}'])
+def test_characters_that_no_command_can_hold_are_answered_and_not_run(arguments: str) -> None:
+    bench = a_bench()
+
+    done = carry_out(bench, [request_of("run", arguments)])
+
+    assert (bench.did, done.actions[0].ok) == ([], False)
+
+
 def test_a_tool_that_does_not_exist_is_answered_with_those_that_do() -> None:
     assert "the tools are read, search" in request_of("bash", "{}").problem
 

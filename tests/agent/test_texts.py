@@ -1,6 +1,10 @@
 """Bytes that an edit does not touch stay as they are."""
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.agent.texts import Unplaced, read_source, rewritten
 
@@ -71,3 +75,27 @@ def test_a_form_feed_is_no_line_ending() -> None:
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0", b"\0\0\0\0"])
 def test_a_binary_file_is_no_text(data: bytes) -> None:
     assert read_source(data) is None
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([b"a", b"b", b"\r", b"\n", b"\r\n", b"\xef\xbb\xbf", b"\xe9", b"\xc3\xa9", b"\x0c"])))
+def test_a_file_that_is_not_changed_stays_the_same_to_the_byte(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    source = read_source(data)
+    assert source is not None
+
+    assert rewritten(source, source.text) == data
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["a\r\n", "b\n", "c\r", "d\r\n"]), min_size=1), st.integers(min_value=0))
+def test_a_line_that_is_put_in_changes_no_other(lines: list[str], where: int) -> None:
+    at = where % (len(lines) + 1)
+    source = read_source("".join(lines).encode())
+    assert source is not None
+    seen = [f"{line.strip()}\n" for line in lines]
+
+    new = rewritten(source, "".join([*seen[:at], "NEW\n", *seen[at:]]))
+
+    assert isinstance(new, bytes)
+    assert re.sub(r"NEW(\r\n|\n|\r)", "", new.decode()) == "".join(lines)

@@ -1,8 +1,10 @@
 """Who may do what, as GitHub says it: 401, 403, 404."""
 
 import time
+from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.demo.clients import Client, Scene
 
@@ -158,3 +160,10 @@ def test_an_archived_repository_is_read_only(scene: Scene) -> None:
 
     assert scene.bot().post(f"{REPO}/issues/1/comments", {"body": "Hello"}).status_code == 403
     assert scene.bot().get(f"{REPO}/issues/1").status_code == 200
+
+
+def test_an_app_has_by_default_what_app_yml_asks_for(scene: Scene) -> None:
+    manifest = yaml.safe_load((Path(__file__).parents[2] / "app.yml").read_text())
+
+    assert scene.app.permissions == manifest["default_permissions"]
+    assert list(scene.app.events) == manifest["default_events"]

@@ -86,7 +86,6 @@ def test_what_people_and_the_bot_do_is_delivered_in_order(scene: Scene, receiver
     sent = [each for each in scene.hub.deliveries if each.status_code is not None]
     assert [f"{each.event}.{each.action} by {each.payload['sender']['type']}" for each in sent[1:]] == [
         "issues.opened by User",
-        "label.created by User",
         "issues.labeled by User",
         "issue_comment.created by Bot",
         "issues.unlabeled by User",

@@ -108,6 +108,8 @@ def test_every_answer_and_every_delivery_has_the_shape_that_github_published(sce
     if not published.has_version(version):
         pytest.skip(f"the schemas of {version} are not installed: githubkit-schemas[{version}]")
 
+    scene.app.events += ("label",)
+
     every_operation(scene, version)
 
     assert {sent.event for sent in scene.hub.deliveries} == {

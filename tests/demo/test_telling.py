@@ -11,9 +11,10 @@ from tests.demo.clients import Scene
 
 
 def test_what_is_folded_away_is_shown_by_its_summary() -> None:
-    text = "Before\n\n<details><summary>Log <b>1</b></summary>\n\nlong\n<details><summary>inner</summary>x</details>\n</details>\n\nAfter"
+    inner = "<details><summary>inner</summary>x</details>"
+    text = f"<details><summary>Log <b>1</b></summary>\n\nlong\n{inner}\n</details>"
 
-    assert folded(text) == "Before\n\n▸ Log 1\n\nAfter"
+    assert folded(f"Before\n\n{text}\n\nAfter") == "Before\n\n▸ Log 1\n\nAfter"
 
 
 def test_hidden_comments_are_not_shown() -> None:

@@ -4,10 +4,11 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import docker
-from docker.errors import BuildError, DockerException, ImageNotFound
+from docker.errors import APIError, BuildError, DockerException, ImageNotFound
 
 from tests.engine import apt, host_packages
 
@@ -64,6 +65,7 @@ def _from_registry(client: docker.DockerClient, say: Callable[[str], None]) -> s
 
 
 def _build(client: docker.DockerClient, *, recipe: str, base: str | None = None, network: str | None = None) -> str:
+    replaced = client.images.list(TAG)
     try:
         client.images.build(
             path=str(_FOLDER),
@@ -79,6 +81,11 @@ def _build(client: docker.DockerClient, *, recipe: str, base: str | None = None,
         raise CannotMakeImage(f"building {TAG} failed: {error}\n{log[-2000:]}") from error
     except DockerException as error:
         raise CannotMakeImage(f"building {TAG} failed: {error}") from error
+    current = client.images.get(TAG).id
+    for image in replaced:
+        if image.id != current:
+            with suppress(APIError):  # in use by someone
+                client.images.remove(str(image.id))
     return TAG
 
 
@@ -90,5 +97,6 @@ def _is_current(client: docker.DockerClient, recipe: str) -> bool:
 
 
 def _digest(*parts: str) -> str:
-    text = "\n".join((*parts, (_FOLDER / "Dockerfile").read_text()))
+    recipes = (_FOLDER / "Dockerfile", Path(host_packages.__file__))
+    text = "\n".join((*parts, *(recipe.read_text() for recipe in recipes)))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -166,6 +166,7 @@ def test_a_repository_that_was_taken_from_the_app_is_gone(scene: HubStage) -> No
 
 def test_no_token_reaches_the_log(scene: HubStage, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="github")
 
     token = scene.github.git_token(scene.ref)
     scene.github.issue(scene.open_issue())
@@ -336,6 +337,17 @@ def test_after_a_rename_filters_still_filter(scene: HubStage) -> None:
     scene.rename("dog")
 
     assert scene.github.pull_request(before, BRANCH) is None
+
+
+def test_a_pull_request_that_a_filter_let_through_is_not_taken_for_ours(scene: HubStage) -> None:
+    scene.push("somebody/elses", "x = 3\n")
+    scene.github.publish_pull_request(scene.ref, "somebody/elses", "main", TEXT)
+    scene.github.pull_request(scene.ref, "somebody/elses")
+    unfiltered = scene.hub.requests[-1].answer
+    scene.hub.fail_next("GET", f"{scene.repository.full_name}/pulls$", 200, unfiltered)
+
+    assert len(unfiltered) == 1
+    assert scene.github.pull_request(scene.ref, BRANCH) is None
 
 
 def test_a_transferred_issue_is_gone_and_its_new_place_is_not_touched(scene: HubStage) -> None:

@@ -5,7 +5,6 @@ from sandbox.contract import File
 from sandbox.process import ProcessSandbox
 from tests.proof.laboratory import changed
 
-
 PATHS = {
     FileKind.TEST: """
         tests/test_a.py test_a.py a_test.py src/pkg/tests/test_a.py tests/helpers.py src/a.test.ts src/__tests__/a.js

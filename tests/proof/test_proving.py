@@ -271,7 +271,6 @@ def test_the_bases_own_configuration_is_what_nothing_broke_is_judged_by() -> Non
     "source",
     [
         "import os\nos._exit(0)\n",
-        "import sys\nsys.exit(0)\n",
         """
         import atexit, glob
 
@@ -291,6 +290,14 @@ def test_source_that_ends_or_forges_the_tests_proves_nothing(source: str) -> Non
 
     assert not proof.holds
     assert any(reason.startswith("Results tampered with") for reason in proof.missing)
+
+
+def test_source_that_exits_when_it_is_imported_proves_nothing() -> None:
+    proof = proof_of(BASE, {**SOLVED, "calc.py": "import sys\nsys.exit(0)\n"})
+
+    assert not proof.holds
+    assert proof.evidence.red == ()
+    assert proof.evidence.broke == ("tests/test_calc.py::test_small", "tests/test_calc.py::test_zero")
 
 
 def test_a_refactoring_is_not_proven() -> None:

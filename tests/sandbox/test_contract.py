@@ -26,7 +26,7 @@ LIMITS = Limits(
     file_size_bytes=16 * MEBIBYTE,
     workspace_bytes=64 * MEBIBYTE,
     tmp_bytes=32 * MEBIBYTE,
-    output_bytes=256 * 1024,
+    output_bytes=96 * 1024,
 )
 STILL_THERE = "for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null; echo; done | grep -c '[m]arker-{}'"
 
@@ -135,7 +135,7 @@ def test_a_background_process_holds_nothing_up_and_does_not_stay(workspace: Work
     result = workspace.run("sh -c 'sleep 300; : marker-1' & exit 0")
 
     assert (result.exit_code, result.ending) == (0, Ending.EXITED)
-    assert result.duration_s < 3
+    assert result.duration_s < 5
     assert what_still_runs(workspace, "1") == 0
 
 
@@ -185,6 +185,13 @@ def test_a_stop_ends_a_command_within_seconds(workspace: Workspace) -> None:
 
     assert (result.stdout, result.exit_code, result.ending) == ("begun\n", None, Ending.STOPPED)
     assert time.monotonic() - started < 5
+
+
+def test_a_stop_that_fails_ends_the_command_as_well(workspace: Workspace) -> None:
+    with pytest.raises(ZeroDivisionError):
+        workspace.run("sh -c 'sleep 300; : marker-6'", stop=lambda: 1 / 0 > 0)
+
+    assert what_still_runs(workspace, "6") == 0
 
 
 # Output
@@ -421,11 +428,3 @@ def test_the_workspace_is_gone_at_the_end(sandbox: Sandbox) -> None:
         directory = workspace.directory
 
     assert not Path(directory).exists()
-
-
-def test_a_workspace_ends_with_what_runs_in_it_when_its_user_fails(sandbox: Sandbox) -> None:
-    with pytest.raises(ZeroDivisionError), sandbox.open(limits=LIMITS) as workspace:
-        workspace.run("sleep 1000", stop=lambda: 1 / 0 > 0)
-
-    with sandbox.open(limits=LIMITS) as workspace:
-        assert workspace.run("true").exit_code == 0

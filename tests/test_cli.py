@@ -1,0 +1,279 @@
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bot.cli import commands, task_of
+from bot.errors import ConfigError
+
+COMMANDS = {
+    "serve": "Run the web server and a worker",
+    "web": "Run the web server alone",
+    "worker": "Run a worker alone",
+    "run": "Solve an issue in a local repository",
+    "solve": "Write a script for a task",
+    "demo": "Show the main job, end to end",
+}
+GIT_IDENTITY = {
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+}
+
+
+def selfcode(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, with no setting but a key that nothing answers for."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "bot.cli", *arguments],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            **(environment or {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, env=os.environ | GIT_IDENTITY, check=True, capture_output=True)
+
+
+def a_repository(folder: Path, **files: str) -> Path:
+    """A repository with one commit of these files."""
+    repository = folder / "repository"
+    repository.mkdir()
+    git(repository, "init", "-q", "-b", "main")
+    for name, text in files.items():
+        (repository / name.replace("_", ".")).write_text(text)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "Begin")
+    return repository
+
+
+# --- Usage
+
+
+def test_the_commands_are_these() -> None:
+    assert set(commands.commands) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_a_command_does(name: str) -> None:
+    one, all_of_them = [CliRunner().invoke(commands, arguments) for arguments in ([name, "--help"], ["--help"])]
+
+    assert (one.exit_code, all_of_them.exit_code) == (0, 0)
+    assert COMMANDS[name] in one.output
+    assert name in all_of_them.output
+
+
+@pytest.mark.parametrize("name", ["run", "solve", "demo"])
+def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) -> None:
+    assert "--json" in CliRunner().invoke(commands, [name, "--help"]).output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["frobnicate"],
+        ["run"],
+        ["run", "--issue", "Fix it", "--repo", "/nowhere"],
+        ["run", "--issue", "Fix it", "--sandbox", "jail"],
+        ["run", "--issue", "Fix it", "surplus"],
+        ["solve"],
+        ["solve", "Print hello", "--max-iterations", "0"],
+        ["solve", "Print hello", "--tests", "/nowhere.py"],
+        ["serve", "--port", "http"],
+    ],
+)
+def test_wrong_usage_ends_with_2_and_prints_nothing_that_a_program_would_read(arguments: list[str]) -> None:
+    done = CliRunner().invoke(commands, arguments)
+
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "Usage" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["serve"], ["web"], ["worker"]])
+def test_a_server_without_an_app_ends_with_2_and_names_all_that_lacks(tmp_path: Path, command: list[str]) -> None:
+    done = selfcode(tmp_path, *command)
+
+    assert done.returncode == 2
+    assert "SELFCODE_APP_ID" in done.stderr
+    assert "SELFCODE_WEBHOOK_SECRET" in done.stderr
+    assert "SELFCODE_PRIVATE_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / ".selfcode").exists()
+
+
+# --- The issue
+
+
+def test_the_first_line_of_an_issue_is_its_title_and_the_rest_its_body() -> None:
+    task = task_of("## Totals are too small ##\n\nThe first price is left out.\n")
+
+    assert (task.title, task.body) == ("Totals are too small ##", "The first price is left out.")
+
+
+def test_an_issue_may_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "issue.md").write_text("# Caf\u00e9\n\nIs closed.", encoding="utf-8")
+
+    assert task_of(str(tmp_path / "issue.md")).title == "Caf\u00e9"
+
+
+@pytest.mark.parametrize("issue", ["", "  \n ", "#", "## \n"])
+def test_an_issue_without_a_word_is_wrong_usage(issue: str) -> None:
+    with pytest.raises(ConfigError, match="the issue is empty"):
+        task_of(issue)
+
+
+# --- selfcode run
+
+
+def run_json(folder: Path, repository: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    common = ("--repo", str(repository), "--issue", "Fix it", "--sandbox", "process", "--json")
+    return selfcode(folder, "run", *common, *arguments, **environment)
+
+
+def test_a_test_command_that_is_not_there_ends_as_baseline_broken_before_the_model_is_asked(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="A = 1\n")
+
+    done = run_json(tmp_path, repository, "--test", "no-such-program --all")
+
+    assert done.returncode == 1
+    said = json.loads(done.stdout)
+    assert (said["outcome"], said["tokens"], said["branch"]) == ("baseline_broken", 0, None)
+    assert "command not found" in said["reason"]
+    assert done.stdout.count("\n") == 1
+    assert "no-such-program" in Path(said["report"]).read_text()
+    assert "own rights" in done.stderr
+
+
+def test_a_run_that_comes_to_nothing_leaves_the_repository_as_it_was(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="A = 1\n")
+    (repository / "a.py").write_text("A = 2\n")
+    git(repository, "config", "status.showUntrackedFiles", "all")
+
+    run_json(tmp_path, repository, "--test", "no-such-program")
+
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=repository, capture_output=True, text=True, check=True
+    )
+    branches = subprocess.run(["git", "branch"], cwd=repository, capture_output=True, text=True, check=True)
+    assert status.stdout == " M a.py\n"
+    assert branches.stdout == "* main\n"
+
+
+@contextmanager
+def a_model_server_that_refuses() -> Iterator[str]:
+    """A server that knows no key."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            answer = b'{"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}'
+            self.send_response(401)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+def test_a_model_that_can_not_be_asked_is_an_outcome_too(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="A = 1\n")
+
+    with a_model_server_that_refuses() as url:
+        done = run_json(tmp_path, repository, "--test", "true", OPENAI_BASE_URL=url, OPENAI_API_KEY="hush-key")
+
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["outcome"] == "error"
+    assert "Traceback" not in done.stderr
+    assert "hush-key" not in done.stdout + done.stderr
+
+
+def a_repository_without_commits(folder: Path) -> Path:
+    (folder / "empty").mkdir()
+    git(folder / "empty", "init", "-q")
+    return folder / "empty"
+
+
+def test_a_repository_without_commits_is_told_so(tmp_path: Path) -> None:
+    done = run_json(tmp_path, a_repository_without_commits(tmp_path))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has no commit yet" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_is_no_repository_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+
+    done = run_json(tmp_path, tmp_path / "plain")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not the top folder of a git repository" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_repository_without_a_test_command_is_told_how_to_name_one(tmp_path: Path) -> None:
+    done = run_json(tmp_path, a_repository(tmp_path, README="Hello."))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--test" in done.stderr
+
+
+def test_a_setting_that_can_not_be_used_is_named(tmp_path: Path) -> None:
+    done = selfcode(
+        tmp_path, "run", "--issue", "Fix it", SELFCODE_SANDBOX="jail", SELFCODE_PORT="http", SELFCODE_MAX_USD="much"
+    )
+
+    assert done.returncode == 2
+    assert [name in done.stderr for name in ("SELFCODE_SANDBOX", "SELFCODE_PORT", "SELFCODE_MAX_USD")] == [True] * 3
+    assert "Traceback" not in done.stderr
+
+
+def test_docker_that_does_not_answer_is_told_and_nothing_weaker_is_taken(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="")
+
+    done = selfcode(
+        tmp_path,
+        *("run", "--repo", str(repository), "--issue", "Fix it", "--test", "touch ran"),
+        DOCKER_HOST=f"unix://{tmp_path}/no.sock",
+    )
+
+    assert done.returncode == 2
+    assert "SELFCODE_SANDBOX=process" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (repository / "ran").exists()
+
+
+# --- selfcode solve
+
+
+def test_solve_without_a_key_says_what_to_set(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, "solve", "Print hello", "--json", SELFCODE_SANDBOX="process")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "OPENAI_API_KEY" in done.stderr
