@@ -41,7 +41,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 PERMISSIONS = ("read", "triage", "write", "maintain", "admin")
 DEFAULT_MODEL = "gpt-5-mini"
 DEFAULT_IMAGE = "selfcode-sandbox"
-SECRET_AT_LEAST = 8
+SECRET_AT_LEAST = 12
 """Characters. A shorter value can't be told from ordinary words, and is none worth the name."""
 
 

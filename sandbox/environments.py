@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Limits, SandboxError, SandboxUnavailable
-from sandbox.docker import LEFT_LABEL, DockerSandbox, Image, SetupWorkspace
+from sandbox.docker import LEFT_LABEL, DockerSandbox, Image
 from sandbox.egress import DEFAULT_HOSTS, EgressProxy
+from sandbox.workspace import SetupWorkspace
 
 REPOSITORY = "selfcode-environment"
 KEY_LABEL = "selfcode.key"

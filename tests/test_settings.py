@@ -210,9 +210,7 @@ def test_a_key_file_that_can_not_be_read_is_named(tmp_path: Path) -> None:
     places = [tmp_path / "none.pem", tmp_path, tmp_path / "binary.pem"]
     places[2].write_bytes(b"\x80\xff\x00")
 
-    said = [
-        app_complaint(read_settings(without_key | {"SELFCODE_PRIVATE_KEY_PATH": str(place)})) for place in places
-    ]
+    said = [app_complaint(read_settings(without_key | {"SELFCODE_PRIVATE_KEY_PATH": str(place)})) for place in places]
 
     assert all("SELFCODE_PRIVATE_KEY_PATH" in each for each in said)
 

@@ -23,10 +23,12 @@ FILES = 6
 FILE_CHARS = 7_000
 FILES_CHARS = 18_000
 IDENTIFIERS = 8
+MODULE_DEPTH = 8
+SEARCHED_CHARS = 40_000
 HITS_AROUND = 25
 
 _KEYWORDS = "def|class|function|func|fn|const|let|var|type|struct|interface"
-_WORD = re.compile(r"[\w./+-]{3,}")
+_WORD = re.compile(r"[\w./+-]{3,200}")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _NAME = re.compile(
     r"`([A-Za-z_]\w{2,})(?:\(\))?`|\b([A-Za-z_]\w{2,})\(|\b([a-z]+(?:_[a-z0-9]+)+)\b|\b([A-Z][a-z]+[A-Z]\w+)\b"
@@ -72,6 +74,7 @@ def relevant_files(task: Task, bench: Workbench, *, paths: Sequence[str], baseli
     said = "\n".join([task.title, task.body, task.hint, *(comment.body for comment in task.comments)])
     failed = [case for case in baseline.cases if case.id in baseline.failed] if baseline else []
     failing = "\n".join(f"{case.file or ''} {case.message}" for case in failed)
+    said, failing = said[:SEARCHED_CHARS], failing[:SEARCHED_CHARS]
     names = identifiers(said)
     chosen = [*named_paths(said, paths), *defining_paths(names, bench), *named_paths(failing, paths)]
     chosen += [test for path in chosen for test in tests_of(path, paths)]
@@ -85,7 +88,7 @@ def named_paths(text: str, paths: Sequence[str]) -> list[str]:
         word = match[0].strip(".").lstrip("/.")
         found += _ending_in(word, paths) if "/" in word or "." in word else []
     for match in _DOTTED.finditer(text):
-        parts = match[0].split(".")
+        parts = match[0].split(".", maxsplit=MODULE_DEPTH)[:MODULE_DEPTH]
         for end in range(len(parts), 0, -1):
             modules = _ending_in("/".join(parts[:end]) + ".py", paths) if end > 1 or len(parts) > 1 else []
             if modules:

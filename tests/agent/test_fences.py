@@ -226,4 +226,4 @@ def test_the_prompts_own_example_is_read_as_it_is_meant() -> None:
 
     found = [type(action) for action in actions(prompt("fenced"))]
 
-    assert found == [Edit, Write, Read, Search, Run, Finish]
+    assert found == [Edit, Write, Finish, Read]

@@ -299,7 +299,7 @@ def test_a_repository_or_an_account_that_goes_stops_all_of_its_runs(inbox: SqlIn
 # --- Money
 
 
-def spent(store: Store, inbox: SqlInbox, cost_usd: float | None, **issue: int) -> str:
+def spent(store: Store, inbox: SqlInbox, cost_usd: float | None, **issue: Any) -> str:
     run_id = begun(store, inbox, a_trigger(issue=an_issue_ref(**issue)))
     iteration: Iteration = an_iteration(spend=Spend(1, 100, 10, cost_usd))
     store.keep_progress(run_id, Progress((iteration,), iteration.spend))
@@ -344,9 +344,10 @@ def test_several_processes_may_create_the_tables_at_once(
 ) -> None:
     all_at_once(contenders, "create", tmp_path)
 
-    engine = connect(database_url(tmp_path))
-    assert set(inspect(engine).get_table_names()) == set(metadata.tables)
-    engine.dispose()
+    engines = [connect(f"{database_url(tmp_path)}-{number}") for number in range(EACH)]
+    assert all(set(inspect(engine).get_table_names()) == set(metadata.tables) for engine in engines)
+    for engine in engines:
+        engine.dispose()
 
 
 def test_tables_that_are_there_keep_what_they_hold(engine: Engine, inbox: SqlInbox, store: Store) -> None:

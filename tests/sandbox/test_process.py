@@ -1,5 +1,6 @@
 """What only the plain subprocess has to promise."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -30,14 +31,15 @@ def test_programs_of_the_virtual_environment_come_first(process_sandbox: Process
     assert found == [f"{sys.prefix}/bin/python", sys.prefix]
 
 
-def test_a_command_ends_with_the_process_that_ran_it_even_when_that_is_killed() -> None:
+def test_a_command_ends_with_the_process_that_ran_it_even_when_that_is_killed(tmp_path: Path) -> None:
     code = (
         "from sandbox.process import ProcessSandbox\n"
         "with ProcessSandbox().open() as workspace:\n"
         "    print('open', flush=True)\n"
         "    workspace.run('setsid sleep 98.7651 & sleep 98.7652')"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT) as worker:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}  # its folder stays behind
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT, env=env) as worker:
         assert worker.stdout is not None
         assert worker.stdout.readline() == b"open\n"
         deadline = time.monotonic() + 10

@@ -1,0 +1,227 @@
+"""How a run begins, and that it ends whatever happens. It never gets as far as the network: stories do that."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine as Database
+
+from bot.agent import Agent
+from bot.errors import Refused, Unavailable
+from bot.records import Caps, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
+from bot.runs.house import House
+from bot.runs.solving import Author
+from bot.runs.steps import Engine
+from bot.runs.store import RunRow, SqlInbox, Store
+from bot.runs.workflow import tell
+from sandbox import Limits
+from sandbox.process import ProcessSandbox
+from tests.github.fake import FakeGitHub, FakeRepository
+from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_trigger, an_iteration
+
+PROMPT_S = 30.0
+
+
+def no_agent(name: str) -> Agent:
+    raise AssertionError(f"no model is to be asked here: {name}")
+
+
+@dataclass
+class Scene:
+    """One repository on a fake GitHub, and a durable engine that tells what is started."""
+
+    home: Path
+    database: Database
+    github: FakeGitHub = field(default_factory=FakeGitHub)
+    repository: FakeRepository = field(init=False)
+    issue: IssueRef = field(init=False)
+    engine: Engine = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.engine = Engine(f"sqlite:///{self.home / 'steps.sqlite'}", "worker", self.tell)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Another repository and issue: the engine is one for all tests, they are not."""
+        self.github.failing.clear()
+        self.repository = self.github.add_repository("octo/cat", installation_id=next(self.github.ids))
+        self.repository.roles[MAINTAINER.login] = "write"
+        self.repository.is_archived = True
+        self.issue = self.github.open_issue(self.repository.ref, labels=("selfcode",))
+
+    @property
+    def store(self) -> Store:
+        return Store(self.database)
+
+    def tell(self, run_id: str) -> None:
+        tell(
+            run_id,
+            House(
+                store=self.store,
+                github=self.github,
+                sandbox=ProcessSandbox(),
+                prepare_image=lambda _setup, _stop: None,
+                agent_for=no_agent,
+                home=self.home,
+                author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
+                label="Selfcode",
+                min_permission="write",
+                model="small",
+                models=(),
+                image="",
+                images=(),
+                caps=Caps(),
+                limits=Limits(),
+                day_usd_repository=5.0,
+                day_usd_installation=0.0,
+            ),
+        )
+
+    def run(self, kind: TriggerKind = TriggerKind.START, by: Person = MAINTAINER, **changed: Any) -> RunRow:
+        """A run from its trigger to its end."""
+        SqlInbox(self.database).accept(a_trigger(kind, issue=self.issue, sender=by, **changed))
+        run_id = self.store.begin_run(self.store.waiting()[-1])
+        self.engine.start(run_id)
+        until = time.monotonic() + PROMPT_S
+        while not self.store.run(run_id).is_finished and time.monotonic() < until:
+            time.sleep(0.05)
+        return self.store.run(run_id)
+
+    @property
+    def answers(self) -> Sequence[str]:
+        comments = self.repository.issues[self.issue.number].comments
+        return [comment.body for comment in comments if comment.author.login == self.github.login]
+
+    @property
+    def reactions(self) -> Sequence[str]:
+        return [content for _, content in self.repository.issues[self.issue.number].reactions]
+
+
+@pytest.fixture(scope="module")
+def shared_scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    home = tmp_path_factory.mktemp("home")
+    with a_database(home) as database:
+        scene = Scene(home, database)
+        with scene.engine:
+            yield scene
+
+
+@pytest.fixture
+def scene(shared_scene: Scene) -> Scene:
+    """Its repository is archived: an admitted run is refused right behind the door."""
+    shared_scene.begin_anew()
+    return shared_scene
+
+
+def test_an_admitted_run_is_seen_to_be_at_work_and_ends_with_one_comment(scene: Scene) -> None:
+    run = scene.run()
+
+    assert run.outcome is Outcome.REFUSED
+    assert scene.reactions == ["eyes"]
+    assert len(scene.answers) == 1
+    assert "archived" in scene.answers[0]
+
+
+@pytest.mark.parametrize("role", ["none", "read", "triage"])
+def test_a_run_asked_for_by_someone_without_write_access_is_refused_without_a_comment(scene: Scene, role: str) -> None:
+    scene.repository.roles[STRANGER.login] = role
+
+    run = scene.run(TriggerKind.RETRY, by=STRANGER)
+
+    assert run.outcome is Outcome.REFUSED
+    assert scene.reactions == ["-1"]
+    assert scene.answers == []
+
+
+def test_access_is_what_it_is_now_and_not_what_it_was(scene: Scene) -> None:
+    scene.repository.roles[MAINTAINER.login] = "read"
+
+    assert scene.run().reason == "grace has less than write access"
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.START, TriggerKind.RETRY])
+def test_nothing_runs_for_an_issue_that_was_closed_meanwhile(scene: Scene, kind: TriggerKind) -> None:
+    scene.github.change_issue(scene.issue, is_open=False)
+
+    run = scene.run(kind)
+
+    assert (run.outcome, run.reason) == (Outcome.STOPPED, "the issue is closed")
+    assert scene.answers == []
+
+
+def test_nothing_runs_for_a_label_that_was_taken_off_again(scene: Scene) -> None:
+    scene.github.change_issue(scene.issue, labels=("bug",))
+
+    run = scene.run()
+
+    assert run.outcome is Outcome.STOPPED
+    assert scene.answers == []
+
+
+def test_a_retry_needs_no_label(scene: Scene) -> None:
+    scene.github.change_issue(scene.issue, labels=())
+
+    assert scene.run(TriggerKind.RETRY).outcome is Outcome.REFUSED
+    assert "archived" in scene.answers[0]
+
+
+def test_an_issue_that_is_gone_ends_the_run(scene: Scene) -> None:
+    scene.repository.is_gone = True
+
+    assert scene.run().outcome is Outcome.STOPPED
+
+
+def test_a_spent_day_is_said_and_costs_nothing_more(scene: Scene) -> None:
+    scene.repository.is_archived = False
+    SqlInbox(scene.database).accept(a_trigger(issue=scene.issue))
+    earlier = scene.store.begin_run(scene.store.waiting()[-1])
+    iteration = an_iteration(spend=Spend(1, 1, 1, 5.0))
+    scene.store.keep_progress(earlier, Progress((iteration,), iteration.spend))
+
+    run = scene.run()
+
+    assert run.outcome is Outcome.REFUSED
+    assert "budget of a day" in scene.answers[0]
+
+
+def test_a_locked_issue_ends_the_run_as_it_would_have_ended(scene: Scene) -> None:
+    scene.github.change_issue(scene.issue, is_locked=True)
+
+    run = scene.run()
+
+    assert run.outcome is Outcome.REFUSED
+    assert run.reason
+    assert "archived" in run.reason
+    assert scene.answers == []
+
+
+def test_a_reaction_that_github_does_not_take_is_not_needed(scene: Scene) -> None:
+    scene.github.fail_next("react", Refused("Resource not accessible by integration"))
+
+    assert "archived" in (scene.run().reason or "")
+
+
+def test_github_away_for_a_moment_costs_only_time(scene: Scene) -> None:
+    scene.github.fail_next("issue", Unavailable("no answer"))
+
+    assert "archived" in (scene.run().reason or "")
+
+
+def test_a_bug_of_ours_ends_the_run_and_says_so(scene: Scene) -> None:
+    scene.github.fail_next("comments", ZeroDivisionError())
+
+    run = scene.run()
+
+    assert (run.outcome, run.reason) == (Outcome.ERROR, "selfcode itself failed.")
+
+
+def test_a_bug_in_the_last_words_leaves_no_run_at_work_for_ever(scene: Scene) -> None:
+    scene.github.fail_next("edit_comment", ZeroDivisionError())
+
+    run = scene.run()
+
+    assert run.is_finished
+    assert run.outcome is Outcome.REFUSED
