@@ -106,13 +106,16 @@ class Conversation:
         return self._after(reply, words, parsed.requests, done)
 
     def _asked_back(self, requests: Sequence[Request], done: Done) -> Done:
-        """Ask once whether really nothing is to be done, where the model finishes without a change."""
+        """Ask back where the model finishes without a change: once whether none is needed, if it tried none."""
         self.edited = self.edited or done.edited
-        if done.finish is None or self.edited or self._asked_whether or not self.bench.change().is_empty:
+        wrote = any(isinstance(request.action, Editing) for request in requests)
+        asked_already = self._asked_whether and not wrote
+        if done.finish is None or self.edited or asked_already or not self.bench.change().is_empty:
             return done
-        self._asked_whether = True
+        self._asked_whether = self._asked_whether or not wrote
+        question = prompt("unchanged" if wrote else "nothing_changed")
         answered = [
-            replace(action, result=prompt("nothing_changed")) if isinstance(request.action, Finish) else action
+            replace(action, result=question) if isinstance(request.action, Finish) else action
             for request, action in zip(requests, done.actions, strict=True)
         ]
         return Done(tuple(answered), edited=False, finish=None)
@@ -143,7 +146,8 @@ class Conversation:
     @property
     def _temperature(self) -> float:
         """Warmer after two bad replies: a small model gives the same answer to the same question."""
-        return WARMER if self._bad >= BAD_IN_A_ROW - 1 else self.temperature
+        in_a_row = max(self._bad, len(self._fruitless))
+        return WARMER if in_a_row >= BAD_IN_A_ROW - 1 else self.temperature
 
     def _record(
         self,
@@ -199,7 +203,7 @@ class Conversation:
 
     def _is_fruitless_again(self, reply: Reply, words: str, done: Done) -> Ending | None:
         """Stop a model that sends the same useless reply again and again."""
-        if any(action.ok for action in done.actions):
+        if any(action.ok and action.name != "finish" for action in done.actions):
             self._fruitless.clear()
             return None
         said = json.dumps([words, *([call.name, call.arguments] for call in reply.tool_calls)])

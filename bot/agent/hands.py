@@ -29,6 +29,7 @@ SEARCH_CHARS = 8_000
 LISTED_PATHS = 400
 LINE_CHARS = 400
 ERROR_CHARS = 4_000
+UNCHANGED = "it is so already, so nothing changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ def _is_editing(request: Request) -> bool:
 def _edit_answer(answer: str | Unplaced, refused: Mapping[int, str]) -> tuple[bool, str]:
     if isinstance(answer, Unplaced):
         return False, answer.reason[:ERROR_CHARS]
+    if answer.endswith(UNCHANGED):
+        return False, answer
     if refused:
         return (
             False,
@@ -132,7 +135,7 @@ class _Staged:
             return data
         is_same = data == self._bytes(path)
         self.files[path] = data
-        return f"{path}: {'it is so already' if is_same else 'changed' if source else 'created'}"
+        return f"{path}: {UNCHANGED if is_same else 'changed' if source else 'created'}"
 
     def _delete(self, path: str) -> str | Unplaced:
         refusal = path_refusal(path)

@@ -242,6 +242,18 @@ def test_a_model_that_thinks_again_goes_on() -> None:
     assert progress.verdict is Verdict.SOLVED
 
 
+def test_a_model_that_writes_the_files_as_they_are_is_told_so_and_not_believed() -> None:
+    same = says(f"```python path=calc.py\n{CALC.decode()}```\n\n```finish\nMended.\n```\n")
+    model, bench = ScriptedModel([same]), a_bench()
+
+    progress = work(model, bench)
+
+    assert progress.verdict is Verdict.GAVE_UP
+    assert "nothing changed" in progress.why
+    assert "leaves every file exactly as it was" in model.asked[1].last
+    assert [asked.temperature for asked in model.asked] == [0.2, 0.2, 0.8]
+
+
 def test_an_edit_that_is_taken_back_is_no_change_and_runs_no_test() -> None:
     back = ("edit", {"path": "calc.py", "search": "a + b", "replace": "a - b"})
     model, bench = ScriptedModel([calls(EDIT), calls(back), calls(FINISH)]), a_bench()

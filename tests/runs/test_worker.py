@@ -1,0 +1,41 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.errors import ConfigError
+from bot.runs.worker import alone
+
+HOLDING = """
+import sys
+from pathlib import Path
+from bot.runs.worker import alone
+
+with alone(Path(sys.argv[1])):
+    print("holding", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_a_second_worker_of_a_home_is_told_so_and_takes_nothing(tmp_path: Path) -> None:
+    with alone(tmp_path), pytest.raises(ConfigError, match="another worker is at work"), alone(tmp_path):
+        pytest.fail("two workers at one home")
+
+
+def test_workers_of_different_homes_do_not_mind_each_other(tmp_path: Path) -> None:
+    with alone(tmp_path / "one"), alone(tmp_path / "other"):
+        assert (tmp_path / "other").stat().st_mode & 0o077 == 0
+
+
+def test_a_worker_that_was_killed_holds_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLDING, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == "holding\n"
+        with pytest.raises(ConfigError), alone(tmp_path):
+            pytest.fail("two workers at one home")
+        holder.kill()
+
+    with alone(tmp_path):
+        assert (tmp_path / "worker.lock").exists()
