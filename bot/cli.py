@@ -6,6 +6,7 @@ Exit codes: 0 proven, solved, nothing to do; 1 any other outcome; 2 wrong usage 
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -21,6 +22,8 @@ from bot.records import Outcome, Task
 from bot.settings import Settings, read_settings
 
 GOOD = (Outcome.PROVEN, Outcome.NOTHING_TO_DO)
+
+_LIKE_A_PATH = re.compile(r"\S+\.(md|txt|rst|markdown)|[./~]\S*/\S*")
 
 P = ParamSpec("P")
 
@@ -86,9 +89,11 @@ def serve() -> int:
 def web() -> None:
     """Run the web server alone: it takes deliveries and enqueues what they ask for."""
     from bot import wire  # noqa: PLC0415
+    from bot.serving import end_with_parent  # noqa: PLC0415
     from bot.web.serve import serve as serve_web  # noqa: PLC0415
 
     _log_to_stderr()
+    end_with_parent()
     settings = _settings()
     settings.require_app()
     wire.database_of(settings).dispose()
@@ -106,8 +111,10 @@ def web() -> None:
 def worker() -> None:
     """Run a worker alone: it does what was enqueued."""
     from bot import wire  # noqa: PLC0415
+    from bot.serving import end_with_parent  # noqa: PLC0415
 
     _log_to_stderr()
+    end_with_parent()
     wire.worker_of(_settings()).work(_until_told_to_end())
 
 
@@ -158,7 +165,7 @@ def solve(*, task: str, tests: Path | None, model: str, sandbox: str | None, max
 
     settings = _settings(SELFCODE_MODEL=model, SELFCODE_SANDBOX=sandbox)
     _say_what_is_not_isolated(settings)
-    hidden = tests.read_text(encoding="utf-8") if tests else None
+    hidden = _read(tests) if tests else None
     solved = wire.solve(settings, _text_or_file(task), hidden, max_iterations=max_iterations)
     outcome = "solved" if solved["success"] else "unsolved"
     _say(f"{outcome} after {solved['iterations']} iteration{'s' if solved['iterations'] != 1 else ''}")
@@ -186,9 +193,20 @@ def task_of(issue: str) -> Task:
 
 
 def _text_or_file(given: str) -> str:
-    if "\n" not in given and len(given) < 1000 and Path(given).is_file():
-        return Path(given).read_text(encoding="utf-8")
+    if "\n" in given or len(given) > 1000:
+        return given
+    if Path(given).is_file():
+        return _read(Path(given))
+    if _LIKE_A_PATH.fullmatch(given):
+        raise ConfigError(f"there is no file {given}; a text that only looks like a path needs a second word")
     return given
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(f"{path} can't be read as UTF-8 text: {problem}") from problem
 
 
 def _say(text: str) -> None:

@@ -1,6 +1,8 @@
 """`selfcode serve`: web and worker as processes of their own, looked after until one is told to end."""
 
+import ctypes
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -18,7 +20,23 @@ GRACE_S = 15.0
 COMMAND = (sys.executable, "-P", "-m", "bot.cli")
 """This very program. `-P`: the folder that it was started in may hold another `bot`."""
 
+SERVED_BY = "SELFCODE_SERVED_BY"
+"""Set for the processes that `selfcode serve` starts: its process id."""
+
+PR_SET_PDEATHSIG = 1
+"""Source: prctl(2)."""
+
 log = logging.getLogger(__name__)
+
+
+def end_with_parent() -> None:
+    """Let a process that `selfcode serve` started end when that dies, however it dies. Linux only."""
+    parent = os.environ.pop(SERVED_BY, "")
+    if not parent or not sys.platform.startswith("linux"):
+        return
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(parent):
+        sys.exit(0)
 
 
 @dataclass
@@ -36,7 +54,7 @@ class Child:
         """Start it where it is due. Returns the exit code that ends everything (wrong settings), else None."""
         if self.process is None:
             if now >= self.due_at:
-                self.process = subprocess.Popen(self.argv)
+                self.process = subprocess.Popen(self.argv, env={**os.environ, SERVED_BY: str(os.getpid())})
                 self.started_at = now
             return None
         ended = self.process.poll()

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -138,7 +139,11 @@ class Settings(BaseModel):
         """Every secret value, for whoever must keep it out of what is written."""
         held = (self.private_key, self.webhook_secret, self.openai_api_key)
         values = [value.get_secret_value() for value in held if value is not None]
-        return tuple(value for value in values if len(value) >= SECRET_AT_LEAST)
+        if self.private_key is not None or self.private_key_path is not None:
+            values.append(self.key_text())
+        if self.database_url and (password := urlsplit(self.database_url).password):
+            values.append(str(password))
+        return tuple(dict.fromkeys(value for value in values if len(value) >= SECRET_AT_LEAST))
 
     def key_text(self) -> str:
         """The App's private key, PEM. Raises `ConfigError` where none can be read."""

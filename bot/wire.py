@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.agent import Agent, Dialect, OpenAIModel, run_agent, run_agent_with_tests
 from bot.demo.show import run_demo
-from bot.errors import ConfigError, Unavailable
+from bot.errors import ConfigError, Stopped, Unavailable
 from bot.github.app import GitHubApp
 from bot.records import Outcome, StopCheck, Task
 from bot.runs.house import House, PrepareImage, Setup, SetupBroken
@@ -24,7 +24,7 @@ from bot.runs.worker import BEAT, Worker
 from bot.settings import Settings
 from bot.web.app import create_app
 from bot.writing.outcomes import title
-from sandbox import Limits, Sandbox, SandboxError, SandboxUnavailable
+from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, SetupFailed
 from sandbox.process import ProcessSandbox
@@ -64,6 +64,8 @@ def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
                 stop=stop,
             ).name
         except SetupFailed as failed:
+            if failed.ending is Ending.STOPPED:
+                raise Stopped from failed
             raise SetupBroken(f"The set-up command failed: {failed}\n{failed.output}") from failed
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
@@ -107,7 +109,10 @@ def github_of(settings: Settings) -> GitHubApp:
 
 def database_of(settings: Settings) -> Engine:
     """The database of inbox and runs, with every table in place."""
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise ConfigError(f"SELFCODE_HOME: the folder can't be used: {problem}") from problem
     engine = connect(settings.database)
     try:
         migrate(engine)

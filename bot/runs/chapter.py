@@ -183,7 +183,15 @@ class Chapter:
                 "rename or delete the branch, then comment `/selfcode retry`."
             )
         self._learn(head_sha=head)
-        mirror.push(url, head, branch, expect=there, credentials=self._credentials(), ca_bundle=self.house.ca_bundle)
+        mirror.push(
+            url,
+            head,
+            branch,
+            expect=there,
+            credentials=self._credentials(),
+            ca_bundle=self.house.ca_bundle,
+            stop=self.stop,
+        )
 
     def open_pull_request(self, outcome: Outcome, reason: str) -> None:
         """Open the pull request, or bring the open one up to date."""
@@ -259,7 +267,7 @@ class Chapter:
             proof=self.proof,
             base_sha=facts.get("base", ""),
             head_sha=facts.get("head_sha", ""),
-            model=self._model if "base" in facts else self.house.model,
+            model=self._model_or_default,
             sandbox=self.house.sandbox.name,
             pull_request=facts.get("pull_request"),
         )
@@ -337,6 +345,13 @@ class Chapter:
         return self._config.lowered(self.house.caps)
 
     @property
+    def _model_or_default(self) -> str:
+        try:
+            return self._model if "base" in self._facts else self.house.model
+        except Refused:
+            return self.house.model
+
+    @property
     def _caps_or_default(self) -> Caps:
         try:
             return self._caps if "base" in self._facts else self.house.caps
@@ -370,7 +385,7 @@ class Chapter:
             iteration=iteration,
             plan=load(TestPlan, facts["plan"]) if "plan" in facts else None,
             baseline=load(TestReport, facts["baseline"]) if "baseline" in facts else None,
-            model=self.house.model,
+            model=self._model_or_default,
             sandbox=self.house.sandbox.name,
             sandbox_isolated=self.house.sandbox.isolated,
             left_out=load(Task, facts["task"]).left_out,

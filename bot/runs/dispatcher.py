@@ -141,8 +141,18 @@ class Dispatcher:
                 log.info("%s on %s: %s", each.trigger.kind, issue, note)
                 self.store.settle(each.seq, note)
             case Later():
-                pass
+                self._see(each)
         return False
+
+    def _see(self, each: Waiting) -> None:
+        """Show once that a request was seen which has to wait for its turn."""
+        if not self.store.answer_once(f"seen {each.trigger.key}"):
+            return
+        try:
+            if self._may(each.trigger):
+                self._react(each.trigger, "eyes")
+        except (Refused, Gone, Unavailable) as problem:
+            log.warning("no reaction on %s: %s", each.trigger.issue, problem)
 
     def _refuse_owner(self, each: Waiting) -> bool:
         owner = each.trigger.issue.repository.owner
