@@ -278,6 +278,13 @@ class TestReport:
     def is_green(self) -> bool:
         return self.state is ReportState.PASSED
 
+    def is_good_beside(self, baseline: "TestReport | None") -> bool:
+        """Whether it is green, or nothing fails in it but what failed in the baseline already."""
+        if self.is_green:
+            return True
+        known = baseline.failed if baseline is not None else frozenset[str]()
+        return self.state is ReportState.FAILED and bool(self.passed) and bool(self.failed) and self.failed <= known
+
     @property
     def could_run(self) -> bool:
         """Whether the command ran tests at all, whatever came of them."""

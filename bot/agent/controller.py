@@ -133,7 +133,8 @@ class Agent:
             report = work.bench.test()
             if report.state is ReportState.STOPPED:
                 raise Stopped
-            objection = work.bench.objection(change, report) if report.is_green else ""
+            is_good = report.is_good_beside(work.baseline)
+            objection = work.bench.objection(change, report) if is_good else ""
         known, known_objection = _known(skipped, report, objection)
         decision = decide(
             ending,
@@ -141,15 +142,21 @@ class Agent:
             caps=work.caps,
             change=change,
             report=known,
+            baseline=work.baseline,
             objection=known_objection,
             skipped=skipped,
             was_oversize=bool(oversize(progress.change, work.caps)),
         )
-        if self._critic and report is not None and not report.is_green and decision.verdict is None:
+        if (
+            self._critic
+            and report is not None
+            and not report.is_good_beside(work.baseline)
+            and decision.verdict is None
+        ):
             self._criticise(self._critic, work, talk, change, report)
         tested = report.counts if report else "not tested"
         work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.why}")
-        told = _Told(_summary(ending, change), decision.verdict, decision.why)
+        told = _Told(_summary(ending, change), decision.verdict, decision.why, decision.then)
         return _after(progress, talk, told, change=change, report=report, seconds=time.monotonic() - began)
 
     @staticmethod
@@ -196,7 +203,7 @@ def _change_so_far(bench: Workbench, progress: Progress, talk: Conversation) -> 
 
 def _stopped(progress: Progress, talk: Conversation, change: Change, began: float) -> Progress:
     """A stop loses nothing: the calls that were paid and the change so far are kept."""
-    told = _Told("ended by a person", Verdict.STOPPED, BY_A_PERSON)
+    told = _Told("ended by a person", Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON)
     if not talk.calls:
         return replace(progress, verdict=told.verdict, why=told.why)
     seconds = time.monotonic() - began
@@ -210,6 +217,7 @@ class _Told:
     summary: str
     verdict: Verdict | None
     why: str
+    then: str
 
 
 def _after(
@@ -229,6 +237,6 @@ def _after(
         report=report,
         spend=replace(talk.spend, seconds=progress.spend.seconds + seconds),
         duration_s=seconds,
-        why_next=told.why,
+        why_next=told.then,
     )
     return Progress((*progress.iterations, iteration), iteration.spend, told.verdict, told.why if told.verdict else "")

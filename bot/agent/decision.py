@@ -7,6 +7,8 @@ from bot.agent.limits import oversize
 from bot.records import Caps, Change, Iteration, TestReport, Verdict
 
 GREEN_BUT = "the tests pass, but: "
+NAMED = 2
+"""Failing tests that a reason names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +21,21 @@ class Untested:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`verdict` None: the loop goes on, and `why` says why."""
+    """`verdict` None: the loop goes on, and `why` says why. At the end `why` may be the model's closing words."""
 
     verdict: Verdict | None
     why: str
+
+    @property
+    def then(self) -> str:
+        """What followed from the iteration, in our own words, for the iteration log."""
+        match self.verdict:
+            case Verdict.SOLVED if not self.why.startswith(GREEN_BUT):
+                return "the tests pass"
+            case Verdict.NOTHING_TO_DO:
+                return "no change is needed"
+            case _:
+                return self.why
 
 
 def untested(change: Change, earlier: Iteration | None, *, caps: Caps) -> Untested | None:
@@ -44,6 +57,7 @@ def decide(
     caps: Caps,
     change: Change,
     report: TestReport | None,
+    baseline: TestReport | None,
     objection: str,
     skipped: Untested | None,
     was_oversize: bool,
@@ -52,9 +66,9 @@ def decide(
     if ending.how is Ended.NOTHING:
         return Decision(Verdict.NOTHING_TO_DO, ending.words)
     is_last = number >= caps.iterations or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
-    if report is not None and report.is_green and (is_last or not objection):
+    if report is not None and report.is_good_beside(baseline) and (is_last or not objection):
         return Decision(Verdict.SOLVED, _why_solved(ending, objection))
-    why = _why_next(report, objection=objection, skipped=skipped)
+    why = _why_next(report, baseline, objection=objection, skipped=skipped)
     large = oversize(change, caps)
     if ending.how is Ended.GAVE_UP:
         return Decision(Verdict.GAVE_UP, ending.words)
@@ -72,9 +86,17 @@ def _why_solved(ending: Ending, objection: str) -> str:
     return ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
 
 
-def _why_next(report: TestReport | None, *, objection: str, skipped: Untested | None) -> str:
+def _why_next(
+    report: TestReport | None, baseline: TestReport | None, *, objection: str, skipped: Untested | None
+) -> str:
     if skipped is not None:
         return skipped.why
     if report is None:
         return "the tests were not run"
-    return f"{GREEN_BUT}{objection}" if report.is_green else report.counts
+    if report.is_good_beside(baseline):
+        return f"{GREEN_BUT}{objection}"
+    failing = sorted(report.failed - (baseline.failed if baseline else frozenset()))
+    if not failing:
+        return f"the test command did not pass: {report.counts}"
+    more = f" and {len(failing) - NAMED} more" if len(failing) > NAMED else ""
+    return f"still failing: {', '.join(failing[:NAMED])}{more}"

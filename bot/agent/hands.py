@@ -51,6 +51,8 @@ def carry_out(bench: Workbench, requests: Sequence[Request]) -> Done:
     actions: list[ActionTaken] = []
     for at, request in enumerate(requests):
         ok, result = _edit_answer(placed[at], refused) if at in placed else _answer(bench, request)
+        if refused and isinstance(request.action, Finish):
+            ok, result = False, "not finished: an edit of this reply can't be placed, so none was made"
         actions.append(ActionTaken(request.name, request.arguments, result, ok))
     finish = next((request.action.summary for request in requests if isinstance(request.action, Finish)), None)
     return Done(tuple(actions), staged.is_written, None if refused else finish)
@@ -122,7 +124,7 @@ class _Staged:
             return source
         if source is None and isinstance(action, Edit):
             if action.search.strip():
-                return Unplaced(f"{path}: there is no such file")
+                return Unplaced(f"{path}: there is no such file{_meant(self.bench, path)}")
             action = Write(path, action.replace, fenced=True)
         new = whole_file(source.text if source else None, action) if isinstance(action, Write) else None
         if new is None and source is not None and isinstance(action, Edit):
@@ -189,7 +191,7 @@ def _answer(bench: Workbench, request: Request) -> tuple[bool, str]:
         case Run(command):
             return True, shown(bench.run(command))
         case Finish():
-            return True, "The test command is run now."
+            return True, "The work counts as done."
         case Edit() | Write() | Patch() | Delete():
             raise TypeError(request.action)
 
@@ -199,7 +201,7 @@ def _read(bench: Workbench, action: Read) -> tuple[bool, str]:
     path = clean_path(action.path)
     data = None if refusal else bench.read(path)
     if data is None:
-        return False, refusal or f"{path}: there is no such file"
+        return False, refusal or f"{path}: there is no such file{_meant(bench, path)}"
     source = read_source(data)
     if source is None:
         return False, f"{path}: a binary file of {len(data)} bytes"
@@ -211,6 +213,13 @@ def _read(bench: Workbench, action: Read) -> tuple[bool, str]:
         f"{path} ({total} lines)" if action.first is None else f"{path} (lines {first}-{min(last, total)} of {total})"
     )
     return True, f"{head}:\n{fenced(printable(clipped(text, READ_CHARS)))}"
+
+
+def _meant(bench: Workbench, path: str) -> str:
+    """The files of that name elsewhere, which are most often the ones meant."""
+    name = path.rsplit("/", maxsplit=1)[-1]
+    found = [one for one in bench.paths() if one.rsplit("/", maxsplit=1)[-1] == name]
+    return f"; there is {', '.join(found[:5])}" if found else ""
 
 
 def _search(bench: Workbench, pattern: str, path: str) -> tuple[bool, str]:

@@ -52,7 +52,7 @@ def _outcome(last: Iteration, baseline: TestReport | None) -> str:
     if last.report is None:
         return prompt("untested").format(why=last.why_next)
     text = report_text(last.report, baseline)
-    if last.report.is_green:
+    if last.report.is_good_beside(baseline):
         return f"{text}\n\n{last.why_next[:1].upper()}{last.why_next[1:]}\n\n{prompt('objection')}"
     return f"The tests were run after your change:\n\n{text}\n\n{prompt('failed')}"
 

@@ -160,7 +160,7 @@ def test_a_failing_test_opens_the_next_iteration() -> None:
     assert "assert -1 == 3" in model.asked[1].opening
     assert "return a * b" in model.asked[1].opening
     assert [iteration.number for iteration in progress.iterations] == [1, 2]
-    assert progress.iterations[0].why_next == "0 passed, 1 failed"
+    assert progress.iterations[0].why_next == "still failing: tests/test_calc.py::test_add"
 
 
 def test_the_prefix_stays_the_same_to_the_letter_though_the_files_change() -> None:
@@ -453,7 +453,7 @@ def test_the_limit_of_iterations_is_named_with_its_number() -> None:
     progress = work(ScriptedModel([says(WRONG), says(WORSE)]), a_bench(judge=judge), caps=Caps(iterations=2))
 
     assert progress.verdict is Verdict.LIMIT
-    assert progress.why == "the limit of 2 iterations is reached; after the last: 0 passed, 1 failed"
+    assert progress.why == "the limit of 2 iterations is reached; after the last: still failing: tests/test_calc.py::test_add"
 
 
 def test_the_limit_of_tokens_is_named_and_what_was_changed_is_tested() -> None:

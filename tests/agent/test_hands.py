@@ -28,7 +28,8 @@ def test_one_bad_edit_keeps_every_edit_of_the_reply_from_being_written() -> None
     assert bench.did == []
     assert not done.edited
     assert done.finish is None
-    assert [action.ok for action in done.actions] == [False, False, False, True]
+    assert [action.ok for action in done.actions] == [False, False, False, False]
+    assert "not finished" in done.actions[3].result
     assert "z = 9" in done.actions[1].arguments
     assert "not in the file" in done.actions[1].result
     assert "another edit of the same reply" in done.actions[0].result
@@ -141,6 +142,12 @@ def test_what_cant_be_done_is_answered_with_the_reason(action: Action, words: st
 
     assert (bench.did, done.actions[0].ok) == ([], False)
     assert words in done.actions[0].result
+
+
+def test_a_file_of_that_name_elsewhere_is_named() -> None:
+    done = do(a_bench(shop__cart_py="x\n"), Edit("src/cart.py", "x", "y"))
+
+    assert done.actions[0].result == "src/cart.py: there is no such file; there is shop/cart.py"
 
 
 def test_an_empty_search_creates_a_file_that_is_not_there() -> None:

@@ -1,0 +1,46 @@
+from collections.abc import Sequence
+
+import pytest
+
+from bot.records import Progress, ReportState, Spend, TestCase, TestReport, TestStatus, Usage, dump, load
+
+
+def a_report(
+    passed: Sequence[str] = ("a",), failed: Sequence[str] = (), state: ReportState | None = None
+) -> TestReport:
+    cases = [TestCase(name, TestStatus.PASSED) for name in passed] + [
+        TestCase(name, TestStatus.FAILED) for name in failed
+    ]
+    return TestReport("pytest", state or (ReportState.FAILED if failed else ReportState.PASSED), tuple(cases))
+
+
+def test_a_record_is_read_back_from_its_json_as_it_was() -> None:
+    progress = Progress(why="café 😊", spend=Spend(cost_usd=None))
+
+    assert load(Progress, dump(progress)) == progress
+
+
+def test_a_test_that_failed_in_the_baseline_already_is_no_obstacle() -> None:
+    baseline = a_report(passed=["a"], failed=["old"])
+
+    assert a_report(passed=["a", "new"], failed=["old"]).is_good_beside(baseline)
+    assert not a_report(passed=["a", "new"], failed=["old"]).is_good_beside(None)
+    assert not a_report(passed=["a"], failed=["old", "new"]).is_good_beside(baseline)
+
+
+@pytest.mark.parametrize("state", [state for state in ReportState if state is not ReportState.PASSED])
+def test_only_a_run_that_passed_is_green(state: ReportState) -> None:
+    assert not a_report(state=state).is_green
+    assert not a_report(state=state).is_good_beside(a_report())
+
+
+def test_a_failure_that_no_test_is_named_for_is_never_good() -> None:
+    by_exit_code = TestReport("make test", ReportState.FAILED, exit_code=1)
+
+    assert not by_exit_code.is_good_beside(by_exit_code)
+
+
+def test_one_call_of_unknown_price_makes_the_cost_of_the_run_unknown() -> None:
+    spend = Spend().plus(Usage(10, 5, cost_usd=0.5)).plus(Usage(10, 5, cost_usd=None)).plus(Usage(1, 1, cost_usd=0.1))
+
+    assert (spend.calls, spend.tokens, spend.cost_usd) == (3, 32, None)
