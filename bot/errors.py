@@ -28,10 +28,14 @@ class Gone(Exception):
 
 @dataclass
 class Unavailable(Exception):
-    """Time must act: a service failed or asked us to wait; `retry_after_s` says for how long, where it said so."""
+    """Time must act: a service failed or asked us to wait; `retry_after_s` says for how long, where it said so.
+
+    `passes` is False where waiting won't help before the operator has acted (no quota, a refused key).
+    """
 
     reason: str
     retry_after_s: float | None = None
+    passes: bool = True
 
     def __str__(self) -> str:
         return self.reason

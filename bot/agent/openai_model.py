@@ -1,6 +1,7 @@
 """The door to the `openai` package: chat completions over any endpoint that speaks its protocol."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -112,7 +113,7 @@ class OpenAIModel:
             case Wait(reason, retry_after_s):
                 raise Unavailable(reason, retry_after_s)
             case GiveUp(reason):
-                raise Unavailable(reason)
+                raise Unavailable(reason, passes=False)
         return request
 
     def _rename(self, parameter: str, to: str) -> None:
@@ -217,14 +218,14 @@ def _seconds(headers: Any) -> float | None:
 
 
 def _endpoint(base_url: str | None, api_key: str | None) -> tuple[str, str]:
-    """The endpoint and the key; those not given as the openai package reads them. Local servers need no key."""
-    try:
-        client = openai.OpenAI(base_url=base_url, api_key=api_key)
-    except openai.OpenAIError as error:
-        client = openai.OpenAI(base_url=base_url, api_key=NO_KEY)
-        if client.base_url.host == OPENAI_HOST:
-            raise ConfigError(
-                "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server"
-            ) from error
+    """The endpoint and the key; those not given as the openai package reads them. Local servers need no key.
+
+    A variable that is set to nothing counts as not set, which the package sees otherwise.
+    """
+    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or f"https://{OPENAI_HOST}/v1"
+    api_key = api_key or os.environ.get("OPENAI_API_KEY") or None
+    client = openai.OpenAI(base_url=base_url, api_key=api_key or NO_KEY)
+    if api_key is None and client.base_url.host == OPENAI_HOST:
+        raise ConfigError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server")
     with client:
         return str(client.base_url), client.api_key or NO_KEY

@@ -5,7 +5,7 @@ from bot.repository.complaints import GitFailed, Moved
 from bot.repository.config import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
 from bot.repository.guess import guess
 from bot.repository.mirror import Mirror
-from bot.repository.naming import branch_for, title_for
+from bot.repository.naming import branch_for
 from bot.repository.objects import Entry
 from bot.repository.snapshot import Snapshot, collect
 
@@ -24,5 +24,4 @@ __all__ = [
     "guess",
     "parse_config",
     "read_config",
-    "title_for",
 ]

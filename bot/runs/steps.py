@@ -86,7 +86,7 @@ def _attempt(name: str, work: Callable[[], Json], stop: StopCheck, patience: Seq
         except Unavailable as away:
             wait = next(waits, None)
             log.warning("step %s: %s", name, away)
-            if wait is None:
+            if wait is None or not away.passes:
                 return {"unavailable": str(away)}
             if not _pause(max(wait, min(away.retry_after_s or 0.0, LONGEST_WAIT_S)), stop):
                 return {"stopped": ""}

@@ -34,9 +34,10 @@ def pull_request(
 
 
 def title(task: Task) -> str:
-    """The issue's title and number. It becomes the subject of a squashed commit, where `fixes #9` would close."""
-    number = f"(#{task.number})" if task.number is not None else ""
-    return " ".join(part for part in (one_line(task.title, TITLE_LIMIT) or "Change", number) if part)
+    """The issue's title and number. It becomes a commit's subject, where `fixes #9` would close another issue."""
+    words = one_line(task.title, TITLE_LIMIT)
+    shown = words if any(each.isprintable() and not each.isspace() for each in words) else "Change"
+    return f"{shown} (#{task.number})" if task.number is not None else shown
 
 
 def body(result: RunResult, task: Task, *, branch: str, run_id: str) -> str:

@@ -35,7 +35,7 @@ def one_line(text: str, limit: int = 200) -> str:
 
     Mentions and references are dead here as well: a pull request's title becomes a commit message, which closes.
     """
-    return _MARKER.sub(f"<!{ZERO_WIDTH}--", _without_links(cut(" ".join(clean(text).split()), limit)))
+    return cut(_MARKER.sub(f"<!{ZERO_WIDTH}--", _without_links(" ".join(clean(text).split()))), limit)
 
 
 def inline(text: str, limit: int = 300) -> str:

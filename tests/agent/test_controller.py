@@ -453,7 +453,10 @@ def test_the_limit_of_iterations_is_named_with_its_number() -> None:
     progress = work(ScriptedModel([says(WRONG), says(WORSE)]), a_bench(judge=judge), caps=Caps(iterations=2))
 
     assert progress.verdict is Verdict.LIMIT
-    assert progress.why == "the limit of 2 iterations is reached; after the last: still failing: tests/test_calc.py::test_add"
+    assert (
+        progress.why
+        == "the limit of 2 iterations is reached; after the last: still failing: tests/test_calc.py::test_add"
+    )
 
 
 def test_the_limit_of_tokens_is_named_and_what_was_changed_is_tested() -> None:

@@ -1,12 +1,13 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
 
 from bot.records import Evidence, Outcome, PullRequestText, RunResult, Task, TestReport, Verdict
 from bot.writing.document import LIMIT
-from bot.writing.pull_request import pull_request
+from bot.writing.pull_request import pull_request, title
 from tests.writing.builders import a_change, a_plan, a_progress, a_proof, a_report, a_result, a_task, an_iteration
-from tests.writing.foreign import PIECES, TOKEN
+from tests.writing.foreign import PIECES, TOKEN, foreign_text, patiently
 from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
 
 
@@ -224,8 +225,57 @@ def test_a_body_of_any_size_is_shortened_below_githubs_limit() -> None:
 
 def test_the_title_is_the_issues_in_one_line() -> None:
     assert written(task=a_task(title="  Totals\nare too small  ")).title == "Totals are too small (#7)"
-    assert written(task=a_task(title="")).title == "Change (#7)"
-    assert len(written(task=a_task(title="😀" * 300)).title) <= 256
+    assert title(a_task(title="a\r\nb\u2028c\td\x1b[31m \u202ee\0")) == "a b c d e (#7)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "admin/invoices/failed/",
+        "fix: a..b ~^: [x] .lock",
+        "-rf",
+        "--upload-pack=x",
+        "@{",
+        'x"; touch $HOME/pwned; echo "$GITHUB_TOKEN',
+        "$(id)",
+    ],
+)
+def test_a_title_appears_literally_with_the_issues_number(words: str) -> None:
+    assert title(a_task(title=words)) == f"{words} (#7)"
+
+
+@pytest.mark.parametrize("words", ["", "   ", "\r\n", "\u200b\u202e", "\0"])
+def test_an_issue_whose_title_shows_nothing_is_called_a_change(words: str) -> None:
+    assert title(a_task(title=words)) == "Change (#7)"
+
+
+def test_a_title_of_three_hundred_emoji_is_cut() -> None:
+    shown = title(a_task(title="😊" * 300))
+
+    assert shown.endswith("😊… (#7)")
+    assert len(shown) <= 256
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Closes #5", "this fixes: #5, resolved acme/tool#6", "fix GH-5 as https://github.com/acme/tool/issues/5 says"],
+)
+def test_a_title_can_not_close_another_issue(words: str) -> None:
+    shown = title(a_task(title=words))
+
+    assert live(shown) == ["#7"]
+    assert shown.replace("\u200b", "") == f"{words} (#7)"
+
+
+@patiently
+@given(foreign_text)
+def test_any_title_becomes_one_short_line(words: str) -> None:
+    shown = title(a_task(title=words, number=12345))
+
+    assert shown.endswith(" (#12345)")
+    assert len(shown.splitlines()) == 1
+    assert len(shown) <= 256
+    assert shown.encode().decode() == shown
 
 
 def test_the_models_words_are_shown_as_a_quote() -> None:
