@@ -3,6 +3,8 @@
     make bench                                  # the sandbox that answers, three rounds
     python -m bench.label_to_pull_request --sandbox process --rounds 5
 
+How long a stop takes in mid-reply and in mid-test is printed too.
+
 Each round is one bot with an empty home: its first run is cold, the second one on the same repository is warm. A third
 one is made with GitHub's pauses between writes as in production, which are listed apart. Medians over the rounds.
 """
@@ -57,6 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         columns["warm"].append(measured[1])
         columns["warm, paused"].append(_round(chosen.sandbox, chosen.image, pause_s=1.0, runs=2)[1])
     _print(columns)
+    stops = {
+        name: [_stop(chosen.sandbox, chosen.image, name) for _ in range(chosen.rounds)] for name in ("reply", "test")
+    }
+    for name, seconds in stops.items():
+        print(f"{f'stop in mid-{name}':24}{statistics.median(seconds):14.2f}")
 
 
 def _answering() -> str:
@@ -75,6 +82,28 @@ def _round(sandbox: str, image: str, *, pause_s: float, runs: int) -> list[Timin
             repository = built.repository("octo/calc", recordings.files())
             built.hub.wait_for_deliveries()
             return [_timed(built, repository, number) for number in range(runs)]
+
+
+def _stop(sandbox: str, image: str, during: str) -> float:
+    """Seconds from the comment `/selfcode stop` to the end of the run."""
+    slow = {"test_slow.py": b"import time\n\n\ndef test_slow():\n    time.sleep(300)\n"} if during == "test" else {}
+    settings = {"SELFCODE_SECONDS_BETWEEN_WRITES": "0", "SELFCODE_SANDBOX_IMAGE": image}
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as folder,
+        town(Path(folder), recordings.right_at_once(), sandbox=sandbox, settings=settings) as built,
+    ):
+        repository = built.repository("octo/calc", recordings.files() | slow)
+        issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="eve")
+        built.model.hold()
+        issue.label("selfcode", by="ada")
+        if during == "reply":
+            built.model.wait_for_calls(1, timeout_s=120)
+        else:
+            built.wait_for("the baseline", lambda: [said for said in built.said(issue) if "untouched" in said.body])
+            time.sleep(3)
+        asked = time.time()
+        issue.comment("/selfcode stop", by="ada")
+        return (built.wait_for_outcome(repository, issue, Outcome.STOPPED).finished_at or asked) - asked
 
 
 def _timed(built: Town, repository: RepositoryHandle, number: int) -> Timing:

@@ -51,6 +51,13 @@ class Person:
     is_bot: bool = False
 
 
+PERMISSIONS = ("none", "read", "triage", "write", "maintain", "admin")
+"""What a person may do in a repository, each more than the one before.
+
+Source: https://docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization
+"""
+
+
 # --- Triggers: what someone asked for
 
 
@@ -605,7 +612,7 @@ class GitHub(Protocol):
         ...
 
     def permission(self, ref: RepositoryRef, login: str) -> str:
-        """The person's `role_name` now: none, read, triage, write, maintain, admin, or a custom role's base role."""
+        """What the person may do now, one of `PERMISSIONS`: a custom role counts as the role that it was made from."""
         ...
 
     def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:

@@ -39,7 +39,6 @@ Url = Annotated[str, AfterValidator(_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """A comma-separated list."""
 
-PERMISSIONS = ("read", "triage", "write", "maintain", "admin")
 DEFAULT_MODEL = "gpt-5-mini"
 DEFAULT_IMAGE = "selfcode-sandbox"
 SECRET_AT_LEAST = 12

@@ -85,12 +85,16 @@ def agents_of(settings: Settings) -> Callable[[str], Agent]:
     def agent_for(name: str) -> Agent:
         agents: dict[str, Agent] = kept.__dict__.setdefault("agents", {})
         if name not in agents:
-            key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-            model = OpenAIModel(name, base_url=settings.openai_base_url, api_key=key)
-            agents[name] = Agent(model, dialect=Dialect(settings.dialect))
+            agents[name] = Agent(model_of(settings, name), dialect=Dialect(settings.dialect))
         return agents[name]
 
     return agent_for
+
+
+def model_of(settings: Settings, name: str) -> OpenAIModel:
+    """A model by its name, at the operator's endpoint. Raises `ConfigError` where a key is missing."""
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return OpenAIModel(name, base_url=settings.openai_base_url, api_key=key)
 
 
 def github_of(settings: Settings) -> GitHubApp:
@@ -152,7 +156,7 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
 def worker_of(settings: Settings) -> Worker:
     """The worker process. Raises `ConfigError` for settings that can't work, before anything is taken on."""
     github = github_of(settings)
-    agents_of(settings)(settings.model)
+    model_of(settings, settings.model)
     house = house_of(settings, github, database_of(settings))
     owners = settings.allowed_owners or [github.owner_login()]
     return Worker(
@@ -287,8 +291,7 @@ def local_summary(done: LocalResult) -> dict[str, object]:
 def solve(settings: Settings, task: str, tests: str | None, *, max_iterations: int) -> dict[str, Any]:
     """The agent alone, on one script."""
     sandbox = answering_sandbox(settings)
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    model = OpenAIModel(settings.model, base_url=settings.openai_base_url, api_key=key)
+    model = model_of(settings, settings.model)
     if tests is None:
         return run_agent(task, max_iterations=max_iterations, model=model, sandbox=sandbox)
     return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox)

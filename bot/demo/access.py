@@ -77,6 +77,11 @@ class AsInstallation:
 Caller = Anonymous | User | AsApp | AsInstallation
 
 
+def account_of(who: Caller) -> Account | None:
+    """The account that a caller acts as, where it has one."""
+    return who.account if isinstance(who, User | AsInstallation) else None
+
+
 def caller(world: World, authorization: str) -> Caller:
     """Who the `Authorization` header names. Raises 401 for a token or JWT that is wrong or has expired."""
     scheme, _, credential = authorization.strip().partition(" ")

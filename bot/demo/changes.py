@@ -61,7 +61,8 @@ class Changes:
         return issue
 
     def edit_issue(self, issue: Issue, by: Account, *, title: str | None, body: str | None) -> None:
-        _check_length("Issue", body)
+        """Give an issue or pull request other words; nothing happens where they are so already."""
+        _check_length("PullRequest" if issue.pull else "Issue", body)
         changed: dict[str, Any] = {}
         if title is not None and title != issue.title:
             changed["title"] = {"from": issue.title}
@@ -171,18 +172,6 @@ class Changes:
         issue.pull = PullRequest(self.world.new_id(), base, head, base_sha, head_sha, draft)
         self._tell_pull(issue, "opened", by)
         return issue
-
-    def edit_pull(self, issue: Issue, by: Account, *, title: str | None, body: str | None) -> None:
-        _check_length("PullRequest", body)
-        changed: dict[str, Any] = {}
-        if title is not None and title != issue.title:
-            changed["title"] = {"from": issue.title}
-            issue.title = title
-        if body is not None and body != issue.body:
-            changed["body"] = {"from": issue.body or ""}
-            issue.body = body
-        if changed:
-            self._tell_pull(issue, "edited", by, changes=changed)
 
     def follow_branches(self, repository: Repository, by: Account) -> None:
         """Bring open pull requests up to their branches after a push; one whose branch is gone is closed."""

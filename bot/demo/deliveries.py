@@ -17,9 +17,6 @@ from bot.demo.state import Account, App, Delivery, Installation, Repository, Wor
 _TIMEOUT_S = 10.0
 """Source: GitHub, “Best practices for using webhooks”."""
 
-_ALWAYS = ("ping", "installation", "installation_repositories")
-"""Events that an App gets without subscribing."""
-
 
 class Courier:
     """Sends deliveries, one after the other. A failed one is never sent again by itself."""

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from cryptography.hazmat.primitives import serialization
@@ -24,7 +23,7 @@ from bot.demo.changes import Changes
 from bot.demo.deliveries import Courier
 from bot.demo.handles import RepositoryHandle, account
 from bot.demo.smart_http import GitRequest, SmartHttp, is_git
-from bot.demo.state import ROLES, Account, App, Delivery, Installation, Repository, World
+from bot.demo.state import Account, App, Delivery, Installation, Repository, World
 
 PERMISSIONS: Mapping[str, str] = {
     "actions": "read",
@@ -89,9 +88,7 @@ class Hub:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -109,10 +106,6 @@ class Hub:
     def create_user(self, login: str) -> Account:
         with self.world.lock:
             return account(self.changes, login)
-
-    def create_organization(self, login: str) -> Account:
-        with self.world.lock:
-            return self.world.add_account(login, "Organization")
 
     def token(self, login: str) -> str:
         """A new token of a person, who is made where new: for API and git."""
@@ -149,7 +142,7 @@ class Hub:
             self.world.repositories[number] = repository
             handle = RepositoryHandle(self.changes, repository)
             for login, role in (roles or {}).items():
-                handle.give_role(login, ROLES[ROLES.index(role)])
+                handle.give_role(login, role)
             return handle
 
     def create_app(

@@ -9,7 +9,7 @@ from bot.demo import access, shapes
 from bot.demo.answers import ApiError, as_json, listed, not_found
 from bot.demo.rest import Part, Route, body, nothing
 from bot.demo.shapes import Json
-from bot.demo.state import ROLES, Account, Delivery, Installation
+from bot.demo.state import ROLES, Delivery, Installation
 
 _REDELIVERABLE = timedelta(days=3)
 """Source: GitHub, “Redelivering webhooks”."""
@@ -227,8 +227,3 @@ def _delivery(of: Delivery) -> Json:
         "repository_id": of.repository_id,
         "throttled_at": None,
     }
-
-
-def account_of(caller: access.Caller) -> Account | None:
-    """The account that a caller acts as, where it has one."""
-    return caller.account if isinstance(caller, access.User | access.AsInstallation) else None

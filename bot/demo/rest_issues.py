@@ -71,7 +71,7 @@ class Issues(Part):
 
     def edit(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
-        own = getattr(self.caller, "account", None) is issue.author
+        own = access.account_of(self.caller) is issue.author
         by = access.require(self.caller, repository, ON_ISSUES, "write", role="read" if own else "triage")
         fields = body()
         self.changes.edit_issue(issue, by, title=fields.get("title"), body=fields.get("body"))
@@ -161,7 +161,7 @@ class Comments(Part):
         return repository, self.world.comment(repository, comment_id)
 
     def _author_or_writer(self, repository: Repository, comment: Comment) -> Account:
-        own = getattr(self.caller, "account", None) is comment.author
+        own = access.account_of(self.caller) is comment.author
         return access.require(self.caller, repository, ON_ISSUES, "write", role="read" if own else "write")
 
 

@@ -80,10 +80,10 @@ class Pulls(Part):
 
     def edit(self, owner: str, name: str, number: int) -> Response:
         repository, issue, pull = self._pull(owner, name, number)
-        own = getattr(self.caller, "account", None) is issue.author
+        own = access.account_of(self.caller) is issue.author
         by = access.require(self.caller, repository, "pull_requests", "write", role="read" if own else "write")
         fields = body()
-        self.changes.edit_pull(issue, by, title=fields.get("title"), body=fields.get("body"))
+        self.changes.edit_issue(issue, by, title=fields.get("title"), body=fields.get("body"))
         if fields.get("state") in ("open", "closed"):
             self._set_state(repository, issue, pull, by, fields["state"])
         return self._answer(issue)

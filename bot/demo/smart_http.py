@@ -9,7 +9,7 @@ from typing import IO, Any
 from werkzeug.wrappers import Request, Response
 
 from bot.demo import access, git
-from bot.demo.access import Anonymous, AsApp, AsInstallation, Caller, User
+from bot.demo.access import Anonymous, AsApp, AsInstallation, Caller, User, account_of
 from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
 from bot.demo.state import ROLES, Account, Repository
@@ -98,8 +98,7 @@ class SmartHttp:
         if not (pushes and asked.method == "POST"):
             return Response(_stream(backend), status, headers)
         content = b"".join(_stream(backend))
-        account = who.account if isinstance(who, User | AsInstallation) else repository.owner
-        self._pushed(repository, account)
+        self._pushed(repository, account_of(who) or repository.owner)
         return Response(content, status, headers)
 
     def _pushed(self, repository: Repository, by: Account) -> None:

@@ -19,7 +19,7 @@ ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """A person, an organization or an App's bot."""
+    """A person, or an App's bot."""
 
     id: int
     login: str

@@ -12,7 +12,6 @@ from bot.github.place import Place
 CUT_TO = 60_000
 """Characters that are kept of a text that GitHub calls too long; its limits are 65,536 and more."""
 CUT = "\n\n… the rest was too long for GitHub."
-ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 
 
 def issue(place: Place, number: int) -> records.Issue:
@@ -75,7 +74,7 @@ def permission(place: Place, login: str) -> str:
     except Gone:
         return "none"
     found = read(answers.Permission, answer)
-    return found.role_name if found.role_name in ROLES else found.permission
+    return found.role_name if found.role_name in records.PERMISSIONS else found.permission
 
 
 def ensure_label(place: Place, name: str) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from bot.proof.doc_tests import lost_examples
 from bot.proof.kinds import FileKind, kind_of_change
-from bot.proof.python_tests import python_alterations
-from bot.records import ChangedFile
+from bot.proof.python_tests import defined_names, python_alterations
+from bot.records import ChangedFile, TestCase
 
 _SKIP_MARKER = re.compile(
     r"\.(skip|only|todo|fixme|failing)\b|\b(xit|xdescribe|xtest|xcontext|fit|fdescribe|fcontext)\s*\(|\bt\.Skip(Now|f)?\("
@@ -35,20 +36,23 @@ class Altered:
         return not self.name or inside == self.name or inside.startswith(self.name + ".")
 
 
-def altered_tests(files: Sequence[ChangedFile]) -> tuple[str, ...]:
+def altered_tests(files: Sequence[ChangedFile], cases: Sequence[TestCase] = ()) -> tuple[str, ...]:
     """In words for people: existing tests that the change deletes, skips, loosens or alters."""
-    return tuple(str(altered) for altered in alterations(files))
+    return tuple(str(altered) for altered in alterations(files, cases))
 
 
-def alterations(files: Sequence[ChangedFile]) -> tuple[Altered, ...]:
-    """The same as values, by path."""
-    found = (altered for file in sorted(files, key=lambda file: file.path) for altered in _altered(file))
+def alterations(files: Sequence[ChangedFile], cases: Sequence[TestCase] = ()) -> tuple[Altered, ...]:
+    """The same as values, by path. `cases` are what the test command ran: what holds one is a test by any name."""
+    found = (altered for file in sorted(files, key=lambda file: file.path) for altered in _altered(file, cases))
     return tuple(dict.fromkeys(found))
 
 
-def _altered(file: ChangedFile) -> Iterator[Altered]:
+def _altered(file: ChangedFile, cases: Sequence[TestCase]) -> Iterator[Altered]:
     kind = kind_of_change(file)
-    if file.before is None or kind not in (FileKind.TEST, FileKind.TEST_SUPPORT):
+    if file.before is None:
+        return
+    if kind not in (FileKind.TEST, FileKind.TEST_SUPPORT):
+        yield from _altered_by_what_ran(file, [case.id for case in cases if case.file == file.path])
         return
     if file.after is None:
         yield Altered(file.path, "", "removed")
@@ -62,6 +66,22 @@ def _altered(file: ChangedFile) -> Iterator[Altered]:
         yield from (Altered(file.path, name, what) for name, what in python_alterations(file.before, file.after))
     else:
         yield from (Altered(file.path, "", what) for what in _line_alterations(file.before, file.after))
+
+
+def _altered_by_what_ran(file: ChangedFile, ids: Sequence[str]) -> Iterator[Altered]:
+    """For a file that is no test by its name, but was seen to hold some: examples, or tests as in a file of tests."""
+    if not ids or file.before is None or file.before == file.after:
+        return
+    if not file.path.endswith(".py"):
+        places = lost_examples(file.before, file.after, is_python=False)
+        yield from (Altered(file.path, place, "examples were removed or changed") for place in places)
+        return
+    for place in lost_examples(file.before, file.after, is_python=True):
+        yield Altered(file.path, place, "examples were removed or changed")
+    names = defined_names(file.before)
+    if any(test_id.removeprefix(f"{file.path}::").partition("::")[0].partition("[")[0] in names for test_id in ids):
+        changed = python_alterations(file.before, file.after or b"")
+        yield from (Altered(file.path, name, what) for name, what in changed)
 
 
 def _line_alterations(before: bytes, after: bytes) -> Iterator[str]:

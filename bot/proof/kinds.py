@@ -1,6 +1,7 @@
 """What a path is to the proof: source, test, configuration. By name alone, for the languages that people use most."""
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -13,9 +14,10 @@ from bot.records import ChangedFile
 class FileKind(StrEnum):
     """What a file is to the proof.
 
-    TEST_SUPPORT: fixtures, snapshots and data that tests read. TEST_CONFIG: what decides which tests run, how, and what
-    is reported. DEPENDENCY: manifests, locks and build files, those that also hold test configuration among them
-    (`pyproject.toml`, `setup.cfg`, `package.json`; see `goes_with_tests`). SOURCE is everything that is nothing else.
+    TEST_SUPPORT: fixtures, helpers, snapshots and data that tests read. TEST_CONFIG: what decides which tests run, how,
+    and what is reported. DEPENDENCY: manifests, locks and build files, those that also hold test configuration among
+    them (`pyproject.toml`, `setup.cfg`, `package.json`; see `goes_with_tests`). SOURCE is everything that is nothing
+    else.
     """
 
     SOURCE = "source"
@@ -37,7 +39,7 @@ _TEST_CONFIG = re.compile(
     r"|\.coveragerc|\.noserc|unittest\.cfg|(jest|vitest|vite|karma|playwright|cypress|ava|wdio|web-test-runner)"
     r"(\.[\w-]+)*\.conf(ig)?\.\w+|(jest|vitest|playwright)\.(setup|preset|workspace)[\w.-]*\.\w+|\.mocharc(\.\w+)?"
     r"|\.nycrc(\.\w+)?|\.taprc|\.rspec|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|phpunit\.xml(\.dist)?"
-    r"|nextest\.toml)$"
+    r"|nextest\.toml)$|(^|/)[^/]+\.(dist|egg)-info/"
 )
 _DEPENDENCY = re.compile(
     r"(^|/)(pyproject\.toml|setup\.(py|cfg)|pdm\.toml|hatch\.toml|Pipfile|pixi\.toml|environment\.ya?ml"
@@ -56,6 +58,7 @@ _TEST_FILE = re.compile(
     r"|[^/]*_test\.(rs|exs|c|cc|cpp|dart)|test_[^/]*\.(c|cc|cpp))$"
 )
 _TEST_FOLDERS = frozenset({"tests", "test", "spec", "specs", "__tests__", "e2e"})
+_TEST_HELPER = re.compile(r"(testutils?|testing_?utils?|testhelpers?|testsupport|testlib)\.py")
 _DATA_FOLDERS = frozenset({"fixtures", "testdata", "__snapshots__", "snapshots", "__fixtures__", "__mocks__", "golden"})
 _CODE = frozenset(
     {
@@ -98,6 +101,11 @@ _DOCS = re.compile(
     re.IGNORECASE,
 )
 _PYTEST_HOOK = re.compile(rb"^\s*(async\s+)?def\s+pytest_[a-z_]+\s*\(|\bhookimpl\b", re.MULTILINE)
+_PYTEST = re.compile(rb"\b_?pytest\b")
+_RUNNER = frozenset({"pytest", "_pytest", "pluggy", "iniconfig"})
+_RUNNER_NEEDS = sys.stdlib_module_names | {"packaging", "pygments", "exceptiongroup", "tomli", "colorama"}
+_IMPORTABLE = (".py", ".pyc", ".so")
+_SCRIPT = (".sh", ".bash", ".bat", ".cmd", ".ps1", "")
 _WORKFLOWS = (".github/workflows/",)
 
 
@@ -117,6 +125,8 @@ def _kind_by_folder(path: PurePosixPath) -> FileKind:
     if folders & _TEST_FOLDERS:
         support = not is_code or path.name == "__init__.py" or folders & _DATA_FOLDERS
         return FileKind.TEST_SUPPORT if support else FileKind.TEST
+    if _TEST_HELPER.fullmatch(path.name):
+        return FileKind.TEST_SUPPORT
     if path.suffix == ".snap" or (folders & _DATA_FOLDERS and not is_code):
         return FileKind.TEST_SUPPORT
     if _DOCS.search(str(path)) or (path.parts[0] in ("docs", "doc") and not is_code):
@@ -125,12 +135,39 @@ def _kind_by_folder(path: PurePosixPath) -> FileKind:
 
 
 def kind_of_change(file: ChangedFile) -> FileKind:
-    """What a changed file is, by its content too: Python source that holds pytest hooks configures tests."""
+    """What a changed file is, by its content too: source that has to do with pytest decides what the tests come to.
+
+    So does a new module that would be imported in the place of pytest, or of what pytest itself imports.
+    """
     kind = kind_of(file.path)
-    texts = (file.before or b"", file.after or b"")
-    if kind is FileKind.SOURCE and file.path.endswith(".py") and any(_PYTEST_HOOK.search(text) for text in texts):
+    if kind is FileKind.SOURCE and (_steers_pytest(file) or (file.before is None and _takes_a_place(file.path))):
         return FileKind.TEST_CONFIG
     return kind
+
+
+def _steers_pytest(file: ChangedFile) -> bool:
+    """Whether source holds hooks, begins to name pytest, or is a script that starts it."""
+    before, after = file.before or b"", file.after or b""
+    if PurePosixPath(file.path).suffix in _SCRIPT:
+        return any(_PYTEST.search(text) for text in (before, after))
+    if not file.path.endswith(".py"):
+        return False
+    return any(_PYTEST_HOOK.search(text) for text in (before, after)) or bool(_naming(after) - _naming(before))
+
+
+def _naming(source: bytes) -> frozenset[bytes]:
+    """The lines of a program that name pytest."""
+    return frozenset(line.strip() for line in source.splitlines() if _PYTEST.search(line.partition(b"#")[0]))
+
+
+def _takes_a_place(path: str) -> bool:
+    """Whether a module at this path is found before the true one: Python looks in the project's folders first."""
+    parts = PurePosixPath(path).parts
+    if not path.endswith(_IMPORTABLE):
+        return False
+    names = [part.partition(".")[0] for part in parts]
+    top = names[1] if len(names) > 1 and names[0] in ("src", "lib") else names[0]
+    return not _RUNNER.isdisjoint(names) or top in _RUNNER_NEEDS
 
 
 def goes_with_tests(file: ChangedFile) -> bool:

@@ -18,7 +18,7 @@ def quick_objection(
     `report_on_base` runs the head's tests on the base's source (arrangement A), and is asked only when nothing cheaper
     objects.
     """
-    if altered := altered_tests(files):
+    if altered := altered_tests(files, head_report.cases):
         return (
             f"Existing tests were altered: {names(altered)}. Put them back exactly as they were, "
             "and write what is new as additional tests."

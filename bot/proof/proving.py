@@ -24,8 +24,8 @@ def prove(files: Sequence[ChangedFile], baseline: TestReport, run: Run, *, accep
 
     Raises: `Stopped` when a run reports that a person ended it, and whatever `run` raises.
     """
-    altered = alterations(files)
-    of_change = missing_of_change(files, altered, accepted_tests=accepted_tests)
+    altered = alterations(files, baseline.cases)
+    of_change = missing_of_change(files, altered, baseline, accepted_tests=accepted_tests)
     changed = of_kind(files, FileKind.TEST, FileKind.TEST_SUPPORT)
     said = tuple(str(one) for one in altered)
     if not baseline.could_run:

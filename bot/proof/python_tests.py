@@ -30,6 +30,15 @@ def python_alterations(before: bytes, after: bytes) -> Iterator[tuple[str, str]]
     yield from _body_alterations(old.body, new.body, prefix="", used=_used(old))
 
 
+def defined_names(source: bytes) -> frozenset[str]:
+    """The functions and classes at a file's top; none where it is not valid Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    return frozenset(node.name for node in tree.body if isinstance(node, _DEFINITION))
+
+
 def _body_alterations(
     old: Sequence[ast.stmt], new: Sequence[ast.stmt], *, prefix: str, used: frozenset[str]
 ) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.proof.alterations import Altered
+from bot.proof.commands import programs
 from bot.proof.evidence import Runs, uncovered, unexplained
 from bot.proof.interface import Interface
 from bot.proof.kinds import FileKind, kind_of_change, of_kind
@@ -51,13 +52,15 @@ def missing_of_results(found: Findings) -> Iterator[str]:
 
 
 def missing_of_change(
-    files: Sequence[ChangedFile], altered: Sequence[Altered], *, accepted_tests: bool
+    files: Sequence[ChangedFile], altered: Sequence[Altered], baseline: TestReport, *, accepted_tests: bool
 ) -> Iterator[str]:
     """What the change touches that a proof can't vouch for."""
     if altered and not accepted_tests:
         yield f"Existing tests were altered: {names(str(one) for one in altered)}."
     if paths := of_kind(files, FileKind.TEST_CONFIG):
         yield f"Test configuration was changed: {names(paths)}."
+    if paths := _started_by(baseline, files):
+        yield f"What the test command starts was changed: {names(paths)}."
     if paths := of_kind(files, FileKind.DEPENDENCY):
         yield f"Dependency or build files were changed, and the tests ran without them: {names(paths)}."
     if paths := of_kind(files, FileKind.CI):
@@ -65,6 +68,13 @@ def missing_of_change(
     kinds = {kind_of_change(file) for file in files}
     if kinds and FileKind.SOURCE not in kinds:
         yield _only(kinds)
+
+
+def _started_by(baseline: TestReport, files: Sequence[ChangedFile]) -> tuple[str, ...]:
+    """The sources that the test command starts and that are no tests themselves."""
+    tests = {case.file for case in baseline.cases}
+    ends = tuple(f"/{program}" for program in programs(baseline.command))
+    return tuple(path for path in of_kind(files, FileKind.SOURCE) if path not in tests and f"/{path}".endswith(ends))
 
 
 def _only(kinds: set[FileKind]) -> str:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from bot.errors import Unavailable
 from bot.proof.junit import MAX_BYTES, Results, read_junit
 from bot.proof.planting import Plant, judge
-from bot.proof.states import state_of
+from bot.proof.states import sessions_in, state_of
 from bot.records import ReportState, StopCheck, TestPlan, TestReport
 from sandbox.contract import ExecutionResult, File, SandboxError, Workspace, archive_of, files_of
 
@@ -133,6 +133,8 @@ class _TestRun:
             judged = judge(results if reader == "pytest" else None, self.plant, command=self.plan.test)
             planted_failed, tampered = judged.planted_failed, judged.tampered
             results = judged.results if reader == "pytest" else results
+        if reader == "pytest" and (sessions := sessions_in(tested.stdout)) > 1:
+            tampered = f"the command runs pytest {sessions} times, and only the last run's results can be read"
         return TestReport(
             command=self.plan.test,
             state=state_of(self.plan.test, tested, results, expect_failure=bool(planted_failed)),

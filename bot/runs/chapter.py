@@ -19,7 +19,6 @@ from bot.records import (
     TestPlan,
     TestReport,
     Trigger,
-    TriggerKind,
     Verdict,
     dump,
     load,
@@ -28,7 +27,7 @@ from bot.repository import Credentials, Mirror, RepositoryConfig, branch_for, gu
 from bot.runs import solving
 from bot.runs.ground import Ground
 from bot.runs.house import House, Setup, SetupBroken, declared_files
-from bot.runs.reading import at_least, people_to_ask_about, task_from
+from bot.runs.reading import at_least, people_to_ask_about, task_from, withdrawn
 from bot.runs.stopping import StopFlag
 from bot.writing.check import check
 from bot.writing.iteration_log import iteration_log, log_marker
@@ -56,10 +55,8 @@ class Chapter:
         github = self.house.github
         info = github.repository(at.repository)
         issue = github.issue(at)
-        if not issue.is_open:
-            raise Stopped("the issue is closed")
-        if trigger.kind is TriggerKind.START and self.house.label.casefold() not in _folded(issue.labels):
-            raise Stopped("the label was taken off again")
+        if why := withdrawn(issue, trigger, label=self.house.label):
+            raise Stopped(why)
         if not at_least(github.permission(at.repository, trigger.sender.login), self.house.min_permission):
             self._politely(lambda: github.react(at, "-1", comment_id=trigger.comment_id))
             raise Refused(f"{trigger.sender.login} has less than {self.house.min_permission} access")
@@ -213,11 +210,8 @@ class Chapter:
         """Raise `Stopped` where the issue was closed or the label taken off while we worked."""
         if self.stop():
             raise Stopped
-        issue = self.house.github.issue(self._at)
-        if not issue.is_open:
-            raise Stopped("the issue was closed")
-        if self._trigger.kind is TriggerKind.START and self.house.label.casefold() not in _folded(issue.labels):
-            raise Stopped("the label was removed")
+        if why := withdrawn(self.house.github.issue(self._at), self._trigger, label=self.house.label):
+            raise Stopped(why)
 
     # --- the end
 
@@ -411,7 +405,3 @@ class Chapter:
             say()
         except (Refused, Gone, Unavailable) as problem:
             log.warning("run %s: not said: %s", self.run_id, problem)
-
-
-def _folded(names: tuple[str, ...]) -> set[str]:
-    return {name.casefold() for name in names}

@@ -1,12 +1,14 @@
-"""What of an issue is shown to the model: by people who count, up to the trigger, nothing that readers can't see."""
+"""What of an issue counts: whether a run is wanted still, and what is shown to the model. Pure.
+
+Shown is what people who count wrote up to the trigger, and nothing that readers can't see.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.records import Comment, Issue, IssueRef, Task, Trigger
+from bot.records import PERMISSIONS, Comment, Issue, IssueRef, Task, Trigger, TriggerKind
 
-PERMISSIONS = ("none", "read", "triage", "write", "maintain", "admin")
 COMMENTS_SHOWN = 30
 TEXT_SHOWN = 20_000
 
@@ -23,6 +25,14 @@ def at_least(permission: str, minimum: str) -> bool:
     """Whether a person's permission is enough. One that is not known is none."""
     rank = PERMISSIONS.index(permission) if permission in PERMISSIONS else 0
     return rank >= PERMISSIONS.index(minimum)
+
+
+def withdrawn(issue: Issue, trigger: Trigger, *, label: str) -> str:
+    """Why nobody wants the run any more, in words for people; "" while it is wanted. A retry needs no label."""
+    if not issue.is_open:
+        return "the issue is closed"
+    is_labelled = label.casefold() in {name.casefold() for name in issue.labels}
+    return "the label was taken off" if trigger.kind is TriggerKind.START and not is_labelled else ""
 
 
 def visible(text: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -59,11 +59,11 @@ _EXPECTED: dict[str, Callable[[str], Exception]] = {
 }
 
 
-def step(name: str, work: Callable[[], Json], *, stop: StopCheck, patience: Sequence[float] = PATIENCE) -> Any:
+def step(name: str, work: Callable[[], Json], *, stop: StopCheck, patience: Iterable[float] = PATIENCE) -> Any:
     """Do a durable step of the running workflow, or return what it came to before the restart.
 
     What people must act on (`Refused`, `Gone`, `Stopped`) is kept as the step's value and raised again; `Unavailable`
-    is waited out, patiently but not forever, and raised when patience ends.
+    is waited out and raised when patience ends, a wait that a stop cuts short as `Stopped`.
     """
     came_to = DBOS.run_step({"name": name}, _attempt, name, work, stop, patience)
     for kind, error in _EXPECTED.items():
@@ -72,7 +72,7 @@ def step(name: str, work: Callable[[], Json], *, stop: StopCheck, patience: Sequ
     return came_to["value"]
 
 
-def _attempt(name: str, work: Callable[[], Json], stop: StopCheck, patience: Sequence[float]) -> dict[str, Any]:
+def _attempt(name: str, work: Callable[[], Json], stop: StopCheck, patience: Iterable[float]) -> dict[str, Any]:
     waits = iter(patience)
     while True:
         try:
@@ -96,10 +96,18 @@ def _pause(seconds: float, stop: StopCheck) -> bool:
     """Wait; False where a stop cut it short."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        if stop():
+        if _is_asked(stop):
             return False
         time.sleep(min(0.5, seconds))
     return True
+
+
+def _is_asked(stop: StopCheck) -> bool:
+    """Whether a stop is known to be asked for: a database that is away does not say, and is asked again."""
+    try:
+        return stop()
+    except Unavailable:
+        return False
 
 
 @dataclass

@@ -37,7 +37,7 @@ inbox = Table(
     Column("state", String(10), nullable=False, default="waiting", index=True),
     Column("note", Text, nullable=False, default=""),
 )
-"""`state`: waiting, running (a run was started for it) or done. `note` says what came of it."""
+"""`state`: waiting or done. `note` says what came of it."""
 
 runs = Table(
     "runs",

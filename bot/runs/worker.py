@@ -47,7 +47,6 @@ class Worker:
                     min_permission=self.house.min_permission,
                     runs_at_once=self.runs_at_once,
                 )
-                dispatcher.resume()
                 threading.Thread(target=self._beat, args=(until,), name="beat", daemon=True).start()
                 log.info("the worker is ready")
                 while not until.wait(LOOK_EVERY_S):

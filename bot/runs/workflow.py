@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
@@ -14,6 +15,9 @@ from bot.runs.steps import step
 from bot.runs.stopping import StopFlag
 
 log = logging.getLogger(__name__)
+
+FOR_EVER = repeat(30.0)
+"""Patience for what must be done in the end: a run that can't be ended in the store would stay at work."""
 
 
 def tell(run_id: str, house: House) -> None:
@@ -37,7 +41,7 @@ def tell(run_id: str, house: House) -> None:
     except Exception:  # the outermost frame of a run: the log has the trace, the issue its end
         log.exception("run %s: bug", run_id)
         outcome, reason = Outcome.ERROR, "selfcode itself failed."
-    _end(chapter, once, outcome, reason)
+    _end(chapter, outcome, reason)
 
 
 def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> tuple[Outcome, str]:
@@ -59,17 +63,21 @@ def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> t
     return outcome, reason
 
 
-def _end(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any], outcome: Outcome, reason: str) -> None:
-    """Say how it ended. The run is finished even where GitHub does not let us say so."""
+def _end(chapter: Chapter, outcome: Outcome, reason: str) -> None:
+    """Say how it ended, a stop too: nothing cuts these steps short. It is finished even where it can't be said."""
     for name, work in (
         ("log", lambda: chapter.post_log(outcome, reason)),
         ("check", lambda: chapter.set_check(outcome, reason)),
         ("result", lambda: chapter.show_result(outcome, reason)),
     ):
         try:
-            once(name, work)
+            step(name, work, stop=_never)
         except (Refused, Gone, Stopped, Unavailable) as problem:
             log.warning("run %s: %s was not written: %s", chapter.run_id, name, problem)
         except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
             log.exception("run %s: bug in writing the %s", chapter.run_id, name)
-    once("finish", lambda: chapter.finish(outcome, reason))
+    step("finish", lambda: chapter.finish(outcome, reason), stop=_never, patience=FOR_EVER)
+
+
+def _never() -> bool:
+    return False

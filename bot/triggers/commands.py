@@ -13,9 +13,6 @@ from markdown_it import MarkdownIt
 HINT_LIMIT = 4000
 """Characters of a hint that are kept: it goes into a prompt."""
 
-USAGE = ("/selfcode retry [hint]", "/selfcode stop", "/selfcode help")
-"""Every command, as it is written."""
-
 
 @dataclass(frozen=True, slots=True)
 class Retry:

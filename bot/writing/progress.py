@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from bot.records import Caps, Progress, TestPlan, TestReport
 from bot.writing.document import Section, compose, details, marker
-from bot.writing.figures import counts, plural, spent_of
+from bot.writing.figures import counts, spent_of
 from bot.writing.iterations import iteration_table
 from bot.writing.safe import code, inline
 
@@ -13,7 +13,6 @@ from bot.writing.safe import code, inline
 class Phase(StrEnum):
     """Where a run is, in order."""
 
-    WAITING = "waiting"
     PREPARING = "preparing"
     BASELINE = "tests on the base"
     WORKING = "iterations"
@@ -25,9 +24,8 @@ class Phase(StrEnum):
 class ProgressView:
     """What the progress comment shows. `run_id` names the run in the marker, and for people in the last line.
 
-    `iteration` is the one under way (from 1), where the phase is WORKING. `ahead` is how many runs wait before this
-    one, None where that is not known. `sandbox_isolated` is False where the code runs with the bot's own rights.
-    `left_out` says which text of the issue the model is not shown. `url` is the run's page, or "".
+    `iteration` is the one under way (from 1), where the phase is WORKING. `sandbox_isolated` is False where the code
+    runs with the bot's own rights. `left_out` says which text of the issue the model is not shown.
     """
 
     run_id: str
@@ -40,10 +38,7 @@ class ProgressView:
     model: str = ""
     sandbox: str = ""
     sandbox_isolated: bool = True
-    ahead: int | None = None
     left_out: tuple[str, ...] = ()
-    note: str = ""
-    url: str = ""
 
 
 def progress_marker(run_id: str) -> str:
@@ -57,22 +52,17 @@ def progress_comment(view: ProgressView) -> str:
     sections = [
         Section(f"🔧 **selfcode is on it**: {_now(view)}"),
         Section(_road(view)),
-        Section(inline(view.note, 300)),
         Section(made, 60),
         Section("\n".join(f"- {fact}" for fact in _facts(view))),
         Section(_left_out(view.left_out), 20),
         Section(f"**Next:** {_next(view.phase)}\n\n{_how_to_stop()}"),
-        Section(last_line(view.run_id, view.url)),
+        Section(last_line(view.run_id)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(view.run_id))
 
 
 def _now(view: ProgressView) -> str:
     match view.phase:
-        case Phase.WAITING:
-            return (
-                f"waiting; {plural(view.ahead, 'run')} before this one." if view.ahead else "waiting for a free place."
-            )
         case Phase.WORKING:
             return f"iteration {view.iteration} of at most {view.caps.iterations}."
         case Phase.PREPARING | Phase.BASELINE | Phase.PROVING | Phase.PUBLISHING as phase:
@@ -139,7 +129,7 @@ def _left_out(left_out: tuple[str, ...]) -> str:
 
 def _next(phase: Phase) -> str:
     match phase:
-        case Phase.WAITING | Phase.PREPARING:
+        case Phase.PREPARING:
             return "the tests run on the untouched base, before any token is spent."
         case Phase.BASELINE:
             return "the model writes a test that shows the problem, then the change."
@@ -155,6 +145,6 @@ def _how_to_stop() -> str:
     return "To stop: comment `/selfcode stop`, remove the label or close the issue."
 
 
-def last_line(run_id: str, url: str = "") -> str:
+def last_line(run_id: str) -> str:
     """The small line at a comment's end that names the run."""
-    return f"<sub>run {f'[{run_id}]({url})' if url else f'`{run_id}`'}</sub>"
+    return f"<sub>run `{run_id}`</sub>"

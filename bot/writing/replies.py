@@ -1,7 +1,7 @@
-"""Short answers to people: help, and a refusal."""
+"""The short answer to people: help."""
 
 from bot.writing.document import Section, compose, marker
-from bot.writing.safe import code, inline, paragraphs
+from bot.writing.safe import code, paragraphs
 
 COMMANDS = (
     ("/selfcode retry [hint]", "start again; everything below the command is the hint"),
@@ -26,8 +26,3 @@ def help_comment(*, key: str, label: str = "selfcode", complaint: str = "") -> s
         Section(commands),
     ]
     return compose([section for section in sections if section.text], end=reply_marker(key))
-
-
-def refusal_comment(reason: str, *, key: str) -> str:
-    """One line that says which rule refused it. `reason` may hold text of others."""
-    return compose([Section(f"**Refused**: {inline(reason, 600)}")], end=reply_marker(key))

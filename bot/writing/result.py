@@ -11,20 +11,20 @@ from bot.writing.progress import last_line, plan_in_words, progress_marker
 from bot.writing.safe import code, fenced, inline, quoted, sentence
 
 SMALL_PATCH = 20_000
-"""Characters of a patch that is shown in a comment; a longer one is on the run's page alone."""
+"""Characters of a patch that is shown in a comment; a longer one is kept with the run alone."""
 
 _RETRY = "comment `/selfcode retry` with a hint"
 
 
-def result_comment(result: RunResult, *, run_id: str, caps: Caps | None = None, url: str = "") -> str:
-    """The comment for any outcome. `run_id` is also the trace id in the operator's log; `url` is the run's page."""
+def result_comment(result: RunResult, *, run_id: str, caps: Caps) -> str:
+    """The comment for any outcome. `run_id` is also the trace id in the operator's log."""
     sections = [
         Section(headline(result)),
         Section(further_reason(result) if result.outcome is not Outcome.UNPROVEN else "", 85),
         *_by_outcome(result),
         *_iterations(result),
         Section(_what_it_took(result, caps), 90),
-        Section(last_line(run_id, url)),
+        Section(last_line(run_id)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(run_id))
 
@@ -171,9 +171,9 @@ def _iterations(result: RunResult) -> list[Section]:
     return [*glance, Section(shown, 60)]
 
 
-def _what_it_took(result: RunResult, caps: Caps | None) -> str:
+def _what_it_took(result: RunResult, caps: Caps) -> str:
     if not result.progress.spend.calls:
         return ""
     model = f", model {code(result.model)}" if result.model else ""
-    limits = f" (limit {caps.tokens:,} tokens)" if caps else ""
-    return f"Spent: {spent(result.progress.spend)}{limits}, {duration(result.progress.spend.seconds)}{model}."
+    limit = f" (limit {caps.tokens:,} tokens)"
+    return f"Spent: {spent(result.progress.spend)}{limit}, {duration(result.progress.spend.seconds)}{model}."

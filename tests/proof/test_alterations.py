@@ -1,9 +1,10 @@
 import pytest
 
 from bot.proof import altered_tests
-from bot.records import ChangedFile
+from bot.records import ChangedFile, TestCase, TestStatus
 from tests.proof.laboratory import changed
 
+EXAMPLES_LOST = "calc.py: double examples were removed or changed"
 BEFORE = """\
 import pytest
 from calc import double
@@ -112,3 +113,50 @@ def test_a_test_that_becomes_a_link_is_altered() -> None:
     file = ChangedFile("tests/test_a.py", b"def test_a(): pass", b"../easy.py", "100644", "120000")
 
     assert altered_tests([file]) == ("tests/test_a.py: changed into or from a link",)
+
+
+# --- What holds tests by what was seen to run, whatever its name
+
+EXAMPLES = '''\
+def double(n):
+    """Double.
+
+    >>> double(2)
+    4
+    """
+    return n + n
+'''
+CHECKED = (TestCase("calc.py::calc.double", TestStatus.PASSED, file="calc.py"),)
+
+
+@pytest.mark.parametrize(
+    ("after", "altered"),
+    [
+        (EXAMPLES.replace("n + n", "2 * n"), ()),
+        (EXAMPLES.replace("    4\n", "    4\n    >>> double(0)\n    0\n"), ()),
+        (EXAMPLES.replace(">>> double(2)\n    4", ">>> double(2) > 0\n    True"), (EXAMPLES_LOST,)),
+        (EXAMPLES.replace(">>>", "..."), (EXAMPLES_LOST,)),
+        ("def double(n):\n    return n + n\n", (EXAMPLES_LOST,)),
+    ],
+)
+def test_examples_that_the_command_runs_are_tests(after: str, altered: tuple[str, ...]) -> None:
+    assert altered_tests([changed("calc.py", EXAMPLES, after)], CHECKED) == altered
+
+
+def test_examples_that_it_does_not_run_are_words() -> None:
+    assert altered_tests([changed("calc.py", EXAMPLES, "def double(n):\n    return n + n\n")]) == ()
+
+
+def test_examples_in_a_text_are_tests_where_they_are_run() -> None:
+    case = TestCase("README.rst::README.rst", TestStatus.PASSED, file="README.rst")
+
+    assert altered_tests([changed("README.rst", "A\n\n>>> 1 + 1\n2\n", "A\n\n>>> 1 + 1 > 0\nTrue\n")], [case]) == (
+        "README.rst: examples were removed or changed",
+    )
+
+
+def test_a_file_with_tests_under_another_name_is_protected_as_one() -> None:
+    case = TestCase("checks/check_a.py::test_a", TestStatus.PASSED, file="checks/check_a.py")
+    loosened = changed("checks/check_a.py", "def test_a():\n    assert 1 == 1\n", "def test_a():\n    assert 1\n")
+
+    assert altered_tests([loosened], [case]) == ("checks/check_a.py: test_a changed",)

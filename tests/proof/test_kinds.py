@@ -1,6 +1,6 @@
 import pytest
 
-from bot.proof import A, B, C, FileKind, Side, goes_with_tests, kind_of, overlay, place, protected
+from bot.proof import A, B, C, FileKind, Side, goes_with_tests, kind_of, kind_of_change, overlay, place, protected
 from sandbox.contract import File
 from sandbox.process import ProcessSandbox
 from tests.proof.laboratory import changed
@@ -12,6 +12,7 @@ PATHS = {
     """,
     FileKind.TEST_SUPPORT: """
         tests/data/a.json tests/__init__.py src/__snapshots__/a.snap pkg/testdata/a.golden tests/fixtures/a.py
+        testutils.py src/testhelpers.py
     """,
     FileKind.TEST_CONFIG: """
         conftest.py tests/conftest.py pytest.ini .pytest.ini tox.ini noxfile.py .coveragerc jest.config.js
@@ -43,6 +44,40 @@ def test_python_source_that_holds_pytest_hooks_configures_tests() -> None:
         changed("src/plugin.py", None, "def pytest_collection_modifyitems(items):\n    items.clear()")
     )
     assert not goes_with_tests(changed("src/plugin.py", None, "def collect(items):\n    items.clear()"))
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("pytest.py", None, ""),
+        ("src/pluggy/__init__.py", None, ""),
+        ("backend/_pytest/runner.py", None, ""),
+        ("unittest/__init__.py", None, ""),
+        ("lib/xml.py", None, ""),
+        ("a-1.dist-info/entry_points.txt", None, "[pytest11]\na = a"),
+        ("run.sh", "pytest -q\n", "pytest -q || true\n"),
+        ("check", "exec pytest\n", "exit 0\n"),
+        ("src/a.py", "a = 1\n", "import pytest\n"),
+        ("src/a.py", "a = 1\n", "import sys\na = 'pytest' in sys.modules\n"),
+    ],
+)
+def test_what_takes_pytests_place_or_steers_it_configures_tests(path: str, before: str | None, after: str) -> None:
+    assert kind_of_change(changed(path, before, after)) is FileKind.TEST_CONFIG
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("queue.py", "a = 1\n", "a = 2\n"),
+        ("shop/types.py", None, "a = 1\n"),
+        ("site/index.html", None, "pytest"),
+        ("src/a.py", "import pytest\na = 1\n", "import pytest\na = 2\n"),
+        ("src/a.py", "a = 1\n", "a = 2  # see pytest\n"),
+        ("install.sh", "make\n", "make all\n"),
+    ],
+)
+def test_what_only_looks_like_it_is_source(path: str, before: str | None, after: str) -> None:
+    assert kind_of_change(changed(path, before, after)) is FileKind.SOURCE
 
 
 def test_workflows_and_what_the_repository_protects_are_found() -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -430,3 +431,33 @@ def test_a_change_without_source_is_nothing_to_prove(head: dict[str, str | None]
     green = a_report(passed=["t.py::a"])
 
     assert says in " ".join(prove(changes(BASE, head), green, lambda _: green).missing)
+
+
+# --- What could be mistaken for a proof
+
+
+def test_tests_in_files_that_are_not_named_as_such_are_protected_too() -> None:
+    check = "from calc import double\n\ndef test_small():\n    assert double(2) == 4\n"
+    base = {"calc.py": SOURCE, "pytest.ini": "[pytest]\npython_files = check_*.py test_*.py\n", "check_calc.py": check}
+
+    proof = proof_of(base, {**SOLVED, "check_calc.py": check.replace("== 4", "is not None")})
+
+    assert lacks(proof, "Existing tests were altered: check_calc.py: test_small changed")
+
+
+def test_of_two_pytest_sessions_in_one_command_only_the_last_is_known_and_that_is_no_proof() -> None:
+    base = {**BASE, "unit/test_unit.py": "from calc import double\n\ndef test_unit():\n    assert double(3) == 6\n"}
+    head = {**SOLVED, "calc.py": "def double(n):\n    return 7 if n == 3 else n + n\n"}
+
+    proof = proof_of(base, head, "python -m pytest -q unit; python -m pytest -q tests")
+
+    assert lacks(proof, "runs pytest 2 times")
+
+
+def test_what_the_test_command_starts_is_no_part_of_a_proven_change() -> None:
+    files = changes({**BASE, "run.py": "1\n"}, {**SOLVED, "run.py": "2\n"})
+    baseline = replace(a_report(passed=["tests/test_calc.py::test_small"]), command="python run.py")
+
+    proof = prove(files, baseline, lambda _: baseline)
+
+    assert "What the test command starts was changed: run.py." in proof.missing

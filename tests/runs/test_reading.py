@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from bot.records import Comment, Issue, Person, Task, Trigger, TriggerKind
-from bot.runs.reading import COMMENTS_SHOWN, TEXT_SHOWN, at_least, people_to_ask_about, task_from, visible
+from bot.runs.reading import (
+    COMMENTS_SHOWN,
+    TEXT_SHOWN,
+    at_least,
+    people_to_ask_about,
+    task_from,
+    visible,
+    withdrawn,
+)
 from tests.runs.builders import (
     AUTHOR,
     BOT,
@@ -39,6 +47,25 @@ def a_task(
 
 def shown(task: Task) -> list[str]:
     return [comment.body for comment in task.comments]
+
+
+# --- Whether it is wanted still
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.START, TriggerKind.RETRY])
+def test_nobody_wants_a_run_for_a_closed_issue(kind: TriggerKind) -> None:
+    closed = an_issue(is_open=False, labels=("selfcode",))
+
+    assert withdrawn(closed, a_trigger(kind), label="selfcode") == "the issue is closed"
+
+
+def test_a_start_needs_its_label_in_any_letter_case() -> None:
+    assert withdrawn(an_issue(labels=("SelfCode",)), a_trigger(), label="selfcode") == ""
+    assert withdrawn(an_issue(labels=("bug",)), a_trigger(), label="selfcode") == "the label was taken off"
+
+
+def test_a_retry_needs_no_label() -> None:
+    assert withdrawn(an_issue(labels=()), a_trigger(TriggerKind.RETRY), label="selfcode") == ""
 
 
 # --- Whose words count

@@ -82,8 +82,15 @@ class Scene:
 
     def run(self, kind: TriggerKind = TriggerKind.START, by: Person = MAINTAINER, **changed: Any) -> RunRow:
         """A run from its trigger to its end."""
+        return self.told(self.begun(kind, by, **changed))
+
+    def begun(self, kind: TriggerKind = TriggerKind.START, by: Person = MAINTAINER, **changed: Any) -> str:
+        """A run that nobody works on yet."""
         SqlInbox(self.database).accept(a_trigger(kind, issue=self.issue, sender=by, **changed))
-        run_id = self.store.begin_run(self.store.waiting()[-1])
+        return self.store.begin_run(self.store.waiting()[-1])
+
+    def told(self, run_id: str) -> RunRow:
+        """A run that has begun, at its end."""
         self.engine.start(run_id)
         until = time.monotonic() + PROMPT_S
         while not self.store.run(run_id).is_finished and time.monotonic() < until:
@@ -225,3 +232,13 @@ def test_a_bug_in_the_last_words_leaves_no_run_at_work_for_ever(scene: Scene) ->
 
     assert run.is_finished
     assert run.outcome is Outcome.REFUSED
+
+
+def test_the_last_words_of_a_stopped_run_wait_for_github_like_any_other(scene: Scene) -> None:
+    run_id = scene.begun()
+    scene.store.request_stop_of_repository(scene.repository.ref.id, "label removed")
+    scene.github.fail_next("edit_comment", Unavailable("no answer"))
+
+    scene.told(run_id)
+
+    assert "archived" in scene.answers[0]

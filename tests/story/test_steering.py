@@ -12,7 +12,8 @@ from tests.story import recordings
 from tests.story.conftest import Case
 from tests.story.town import BOT, Town, town
 
-AT_ONCE_S = 5.0
+AT_ONCE_S = 30.0
+"""Far below what the reply (held) or the test (300 s) would have taken; `make bench` prints the figure itself."""
 
 Ender = Callable[[IssueHandle], object]
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
@@ -9,7 +10,7 @@ import yaml
 from bot.records import Outcome
 from bot.repository.config import RepositoryConfig, RepositoryLimits, parse_config
 from bot.settings import Settings
-from bot.triggers.commands import USAGE
+from bot.triggers.commands import Command, Help, Retry, Stop, read_command
 from bot.writing.replies import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -77,7 +78,10 @@ def test_the_readme_knows_every_outcome_that_a_run_can_have_today() -> None:
 
 
 def test_help_names_every_command_that_is_read() -> None:
-    assert tuple(command for command, _ in COMMANDS) == USAGE
+    commands = [read_command(command) for command, _ in COMMANDS]
+
+    assert commands == [Retry("[hint]"), Stop(), Help()]
+    assert {type(command) for command in commands} == set(get_args(Command))
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -27,7 +27,6 @@ def a_view(phase: Phase = Phase.WORKING, **changed: Any) -> ProgressView:
 @pytest.mark.parametrize(
     ("phase", "words"),
     [
-        (Phase.WAITING, "waiting for a free place"),
         (Phase.PREPARING, "preparing its environment"),
         (Phase.BASELINE, "running the tests on the untouched base"),
         (Phase.WORKING, "iteration 2 of at most 5"),
@@ -42,11 +41,7 @@ def test_the_first_line_says_what_happens_now(phase: Phase, words: str) -> None:
 def test_the_road_shows_what_is_done_and_what_is_ahead() -> None:
     road = progress_comment(a_view(Phase.BASELINE)).splitlines()[2]
 
-    assert road == "waiting ✓ → preparing ✓ → **tests on the base** → iterations → proof → pull request"
-
-
-def test_the_place_in_the_queue_is_shown() -> None:
-    assert "waiting; 3 runs before this one" in progress_comment(a_view(Phase.WAITING, ahead=3))
+    assert road == "preparing ✓ → **tests on the base** → iterations → proof → pull request"
 
 
 def test_each_iteration_shows_the_tests_before_and_after() -> None:
@@ -117,7 +112,6 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
             model=f"m{piece}",
             sandbox=f"s{piece}",
             left_out=(piece, f"x\n{piece}"),
-            note=piece,
         )
     )
 

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from bot.records import Outcome, Progress, ReportState, TestCase, TestStatus
+from bot.records import Caps, Outcome, Progress, ReportState, TestCase, TestStatus
 from bot.writing.document import LIMIT
 from bot.writing.progress import progress_marker
 from bot.writing.result import result_comment
@@ -11,7 +11,7 @@ from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, 
 
 
 def written(outcome: Outcome, **changed: object) -> str:
-    return result_comment(a_result(outcome, **changed), run_id="r-1")
+    return result_comment(a_result(outcome, **changed), run_id="r-1", caps=Caps())
 
 
 @pytest.mark.parametrize("outcome", Outcome)

@@ -5,7 +5,7 @@ from bot.records import Outcome, Progress, ReportState
 from bot.writing.check import check
 from bot.writing.document import LIMIT
 from bot.writing.mending import mending
-from bot.writing.replies import help_comment, refusal_comment
+from bot.writing.replies import help_comment
 from bot.writing.report import markdown_report, terminal_report
 from tests.writing.builders import a_plan, a_progress, a_proof, a_report, a_result, a_task, an_iteration
 from tests.writing.foreign import PIECES
@@ -62,12 +62,6 @@ def test_help_opens_with_the_complaint_and_lists_the_commands_as_code() -> None:
     assert "- `/selfcode stop`" in shown
     assert live(shown) == []
     assert shown.endswith("<!-- selfcode:reply comment-5 -->")
-
-
-def test_a_refusal_is_one_line() -> None:
-    assert refusal_comment("Only people with write access\ncan start a run.", key="k") == (
-        "**Refused**: Only people with write access can start a run.\n\n<!-- selfcode:reply k -->"
-    )
 
 
 @pytest.mark.parametrize("piece", PIECES)
