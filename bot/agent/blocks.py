@@ -15,6 +15,13 @@ _ATTRIBUTE = re.compile(
     r"""(?:^|[\s{,])(?:path|file|filename|title|name)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'},]+))"""
 )
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+\[\]()-]+)*")
+_PATH_IN_WORDS = re.compile(
+    r"^[^`]*\b(?:complete|corrected|create|entire|final|fixed|full|modified|new|revised|updated|whole)\b"
+    r"[^`]*`([^`\s]+)`[^`]*:\**\s*$",
+    re.IGNORECASE,
+)
+_PATH_COMMENT = re.compile(r"^(?:#|//|--|;)\s*(?:(?:file|path|filename)\s*:\s*)?([^\s:]+)\s*$", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[\w-]+\.(?:py|pyi|ts|tsx|go|rs|java|rb|md|txt|toml|cfg|ini|ya?ml|html|css|c|h|cpp|sh)")
 _PATH_LINE = re.compile(
     r"^[#>*\s]*(?:(?:file|path|filename)(?:name)?\s*:\s*)?[*_`\"']*([^\s*`\"']+?)[*_`\"':]*\s*$", re.IGNORECASE
 )
@@ -41,11 +48,15 @@ def blocks_of(text: str) -> tuple[Block, ...]:
             first, end = token.map
             language, path = read_info(token.info.strip())
             indent = len(lines[first]) - len(lines[first].lstrip())
+            content = _content(token.content, lines[first + 1 : end], indent)
+            path = path or _path_before(lines[:first], language)
+            if path is None:
+                path, content = _path_inside(content, language)
             blocks.append(
                 Block(
                     language=language,
-                    path=path or _path_before(lines[:first], language),
-                    content=_content(token.content, lines[first + 1 : end], indent),
+                    path=path,
+                    content=content,
                     fence=token.markup,
                     is_closed=end - first > 1 and _closes(lines[end - 1], token.markup),
                 )
@@ -70,6 +81,8 @@ def read_info(info: str) -> tuple[str, str | None]:
         return name.lower(), rest
     if len(words) == 2 and looks_like_a_path(words[1]):
         return language.lower(), words[1]
+    if len(words) == 1 and _FILE_NAME.fullmatch(language):
+        return "", language
     if "/" in language and "." in language.rsplit("/", maxsplit=1)[-1]:
         return "", language
     return language.lower(), None
@@ -81,12 +94,24 @@ def looks_like_a_path(word: str) -> bool:
 
 
 def _path_before(lines: Sequence[str], language: str) -> str | None:
-    """A path that stands alone on the line before the fence, one blank line allowed between."""
+    """A path on the line before the fence, one blank line allowed between: alone, or in words that announce a whole file.
+
+    Other words may stand before an excerpt, which must not become the file.
+    """
     above = [line for line in lines[-2:] if line.strip() and len(line) <= PATH_LINE_CHARS]
-    found = _PATH_LINE.match(above[-1]) if above and language not in WITHOUT_PATH else None
+    if not above or language in WITHOUT_PATH:
+        return None
+    found = _PATH_LINE.match(above[-1]) or _PATH_IN_WORDS.match(above[-1])
     if not found or not looks_like_a_path(found[1]):
         return None
     return None if language in SHELLS and not found[1].endswith(SHELL_FILES) else found[1]
+
+
+def _path_inside(content: str, language: str) -> tuple[str | None, str]:
+    """A path that is the first line's comment, which is then no part of the file."""
+    first, _, rest = content.partition("\n")
+    found = _PATH_COMMENT.match(first) if language and language not in WITHOUT_PATH | SHELLS else None
+    return (found[1], rest) if found and looks_like_a_path(found[1]) else (None, content)
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from bot.errors import Refused
 from bot.records import Caps, TestPlan
@@ -72,9 +72,22 @@ def _login(value: str) -> str:
     return value.removeprefix("@")
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+def _without_nul(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("holds a NUL character")
+    return value
+
+
+Text = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(_without_nul)
+]
 Command = Annotated[Text, BeforeValidator(_one_command)]
-Setup = Annotated[str, BeforeValidator(_one_command), StringConstraints(strip_whitespace=True, max_length=4000)]
+Setup = Annotated[
+    str,
+    BeforeValidator(_one_command),
+    StringConstraints(strip_whitespace=True, max_length=4000),
+    AfterValidator(_without_nul),
+]
 Inside = Annotated[Text, BeforeValidator(lambda value: _inside(value) if isinstance(value, str) else value)]
 Login = Annotated[
     str,

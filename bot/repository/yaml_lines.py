@@ -1,9 +1,14 @@
 """YAML with the line of each key, so that a complaint can say where. Pure."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
+
+DEPTH_AT_MOST = 20
+_BRACKETS = re.compile(r"[\[\]{}]")
+_BLOCKS_IN_ONE_LINE = re.compile(rf"([-?:][ \t]+){{{DEPTH_AT_MOST}}}")
 
 
 def parsed(data: bytes) -> tuple[Any, yaml.Node]:
@@ -14,6 +19,7 @@ def parsed(data: bytes) -> tuple[Any, yaml.Node]:
     """
     try:
         text = data.decode("utf-8-sig")
+        _refuse_depth(text)
         _refuse_aliases(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         return yaml.safe_load(text), node if node is not None else yaml.ScalarNode("null", "")
@@ -36,6 +42,17 @@ def lines_of(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
             here = (*path, str(key.value))
             yield here, key.start_mark.line + 1
             yield from lines_of(value, here)
+
+
+def _refuse_depth(text: str) -> None:
+    """Look before the parser does: it takes minutes over a few thousand brackets. Those in quotes count as well."""
+    depth = 0
+    for character in _BRACKETS.findall(text):
+        depth += 1 if character in "[{" else -1
+        if depth > DEPTH_AT_MOST:
+            raise ValueError("it is nested too deeply")
+    if _BLOCKS_IN_ONE_LINE.search(text):
+        raise ValueError("it is nested too deeply")
 
 
 def _refuse_aliases(text: str) -> None:

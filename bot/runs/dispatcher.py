@@ -70,6 +70,10 @@ class Starter(Protocol):
 
     def start(self, run_id: str) -> None: ...
 
+    def is_to_start_again(self, run_id: str) -> bool:
+        """Whether a started run is under way no more, though it has not ended."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
@@ -92,7 +96,7 @@ class Dispatcher:
             self._start(run.id)
 
     def _start(self, run_id: str) -> None:
-        if run_id not in self._started:
+        if run_id not in self._started or self.starter.is_to_start_again(run_id):
             self.starter.start(run_id)
             self._started.add(run_id)
 

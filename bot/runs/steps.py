@@ -1,10 +1,11 @@
 """The durable steps of a run: each is done once, its value kept, and a restarted worker goes on behind the last one."""
 
+import itertools
 import json
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +23,8 @@ PATIENCE = (2.0, 10.0, 30.0)
 """Seconds to wait before each further try of a step whose service was away and did not say for how long."""
 
 LONGEST_WAIT_S = 900.0
+
+_OVER = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 
 log = logging.getLogger(__name__)
 
@@ -118,6 +121,8 @@ class Engine:
     executor_id: str
     tell_story: Callable[[str], None]
     version: str = STEPS_VERSION
+    rest_s: float = 30.0
+    _broken_off: dict[str, float] = field(default_factory=dict, init=False)
 
     def __enter__(self) -> Self:
         config: DBOSConfig = {
@@ -132,11 +137,11 @@ class Engine:
         }
         _make_folder(self.database_url)
         DBOS(config=config)
-        tell_story = self.tell_story
+        tell = self._tell
 
         @DBOS.workflow(name="run", max_recovery_attempts=1000)
         def run(run_id: str) -> str:
-            tell_story(run_id)
+            tell(run_id)
             return run_id
 
         self._workflow = run
@@ -144,9 +149,32 @@ class Engine:
         return self
 
     def start(self, run_id: str) -> None:
-        """Start the run's workflow, or do nothing where it was started before by this version of the steps."""
-        with SetWorkflowID(f"{run_id}.{self.version}"):
+        """Start the run's workflow, or do nothing where it is under way.
+
+        One that is over is told again from the start, as another: who asks knows that the run itself has not ended.
+        """
+        self._broken_off.pop(run_id, None)
+        with SetWorkflowID(self._workflow_id(run_id)):
             DBOS.start_workflow(self._workflow, run_id)
+
+    def is_to_start_again(self, run_id: str) -> bool:
+        """Whether the run's story broke off in this process a while ago: where nothing can be written, none can end."""
+        broke_off_at = self._broken_off.get(run_id)
+        return broke_off_at is not None and time.monotonic() - broke_off_at >= self.rest_s
+
+    def _workflow_id(self, run_id: str) -> str:
+        first = f"{run_id}.{self.version}"
+        ids = itertools.chain([first], (f"{first}.{go}" for go in itertools.count(2)))
+        return next(
+            name for name in ids if (found := DBOS.get_workflow_status(name)) is None or found.status not in _OVER
+        )
+
+    def _tell(self, run_id: str) -> None:
+        try:
+            self.tell_story(run_id)
+        except BaseException:
+            self._broken_off[run_id] = time.monotonic()
+            raise
 
     def __exit__(self, *_: object) -> None:
         DBOS.destroy(workflow_completion_timeout_sec=0)

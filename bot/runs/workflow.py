@@ -10,6 +10,7 @@ from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import Outcome
 from bot.runs.chapter import Chapter
 from bot.runs.house import House
+from bot.runs.known import Known
 from bot.runs.solving import outcome_of
 from bot.runs.steps import step
 from bot.runs.stopping import StopFlag
@@ -23,7 +24,7 @@ FOR_EVER = repeat(30.0)
 def tell(run_id: str, house: House) -> None:
     """Run a run to its end, whatever that is. Never raises: nothing stays “working…”."""
     stop = StopFlag(house.store, run_id)
-    chapter = Chapter(house, run_id, stop)
+    chapter = Chapter(Known(house, run_id), stop)
 
     def once(name: str, work: Callable[[], Any]) -> Any:
         return step(name, work, stop=stop)
@@ -56,7 +57,7 @@ def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> t
         number += 1
 
     once("proof", chapter.take_proof)
-    outcome, reason = outcome_of(chapter.progress, chapter.proof)
+    outcome, reason = outcome_of(chapter.known.progress, chapter.known.proof)
     if outcome in (Outcome.PROVEN, Outcome.UNPROVEN) and chapter.publishes(outcome):
         once("push", chapter.push)
         once("pull request", lambda: chapter.open_pull_request(outcome, reason))

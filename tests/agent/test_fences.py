@@ -30,6 +30,21 @@ def test_a_path_on_the_line_before_the_fence_does_too(line: str) -> None:
     assert actions(f"I change this.\n\n{line}\n```python\nx = 1\n```\n") == [Write("src/a.py", "x = 1\n", fenced=True)]
 
 
+@pytest.mark.parametrize("comment", ["# src/a.py", "# file: src/a.py", "// path: src/a.py"])
+def test_a_path_in_the_first_lines_comment_is_one_and_no_part_of_the_file(comment: str) -> None:
+    (request,) = parse_reply(f"```python\n{comment}\nx = 1\n```\n").requests
+
+    assert request.action == Write("src/a.py", "x = 1\n", fenced=True)
+
+
+def test_words_that_announce_a_whole_file_name_it_and_words_before_an_excerpt_do_not() -> None:
+    whole = parse_reply("Here is the updated `src/a.py`:\n\n```python\nx = 1\n```\n")
+    excerpt = parse_reply("The fault is in `src/a.py`:\n\n```python\nx = 1\n```\n")
+
+    assert [request.action for request in whole.requests] == [Write("src/a.py", "x = 1\n", fenced=True)]
+    assert excerpt.requests == ()
+
+
 @pytest.mark.parametrize(
     ("info", "language", "path"),
     [

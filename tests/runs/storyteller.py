@@ -1,9 +1,10 @@
 """A worker's engine in a process of its own: `python -m tests.runs.storyteller FOLDER VERSION`.
 
 It tells one story of steps, and writes into `FOLDER/log` what happens. Where `FOLDER/hang` exists, the step “third”
-hangs, to be killed there.
+hangs, to be killed there; where `FOLDER/full` exists, the story breaks off at its end, as on a full disk.
 """
 
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -41,6 +42,8 @@ class Story:
                 self.write(f"{name} raised {type(raised).__name__}: {raised}")
         self._once("third", self._third)
         self._once("last", lambda: None)
+        if (self.folder / "full").exists():
+            raise OSError("no space left")
         self.write(f"{run_id} ends")
 
     def _once(self, name: str, work: Callable[[], Json]) -> object:
@@ -68,10 +71,13 @@ class Story:
 def main() -> None:
     folder, version = Path(sys.argv[1]), sys.argv[2]
     story = Story(folder)
-    with Engine(f"sqlite:///{folder / 'deeper' / 'steps.sqlite'}", "worker", story.tell, version=version) as engine:
+    url = f"sqlite:///{folder / 'deeper' / 'steps.sqlite'}"
+    with Engine(url, "worker", story.tell, version=version, rest_s=0.5) as engine:
         engine.start(RUN_ID)
         engine.start(RUN_ID)
-        sys.stdin.readline()
+        while not select.select([sys.stdin], [], [], 0.1)[0]:
+            if engine.is_to_start_again(RUN_ID):
+                engine.start(RUN_ID)
 
 
 if __name__ == "__main__":

@@ -253,6 +253,15 @@ def test_a_run_that_the_engine_did_not_take_is_offered_again(desk: Desk) -> None
     assert desk.started == [run_id_for(trigger)]
 
 
+def test_a_run_whose_story_broke_off_is_started_again(desk: Desk) -> None:
+    (run,) = desk.runs()
+    desk.starter.broken_off.add(run)
+
+    desk.turn(times=2)
+
+    assert desk.started == [run, run]
+
+
 # --- Fairness
 
 

@@ -74,6 +74,28 @@ def test_what_a_step_came_to_is_the_same_after_a_restart(told: tuple[list[str], 
     assert value in after
 
 
+def test_a_story_that_broke_off_because_nothing_could_be_written_is_told_again_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "full").touch()
+    with a_storyteller(tmp_path):
+        log_with(tmp_path, "doing last")
+        (tmp_path / "full").unlink()
+
+        lines = log_with(tmp_path, f"{RUN_ID} ends")
+
+    assert lines.count(f"{RUN_ID} ends") == 1
+
+
+def test_a_story_that_broke_off_is_told_again_by_the_next_worker(tmp_path: Path) -> None:
+    (tmp_path / "full").touch()
+    with a_storyteller(tmp_path):
+        log_with(tmp_path, "doing last")
+        time.sleep(0.3)
+    (tmp_path / "full").unlink()
+
+    with a_storyteller(tmp_path):
+        assert f"{RUN_ID} ends" in log_with(tmp_path, f"{RUN_ID} ends")
+
+
 def test_an_error_for_people_is_the_same_after_a_restart(told: tuple[list[str], list[str]]) -> None:
     before, after = told
 
