@@ -181,7 +181,7 @@ def demo(*, keep: bool, as_json: bool) -> int:
     """Show the main job, end to end, on this machine: no account, no key."""
     from bot import wire  # noqa: PLC0415
 
-    return wire.demo(_settings(), os.environ, keep=keep, as_json=as_json)
+    return wire.demo(_settings(), os.environ, keep=keep, as_json=as_json, say=_say)
 
 
 def task_of(issue: str) -> Task:

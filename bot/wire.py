@@ -297,9 +297,11 @@ def solve(settings: Settings, task: str, tests: str | None, *, max_iterations: i
     return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox)
 
 
-def demo(settings: Settings, environment: Mapping[str, str], *, keep: bool, as_json: bool) -> int:
-    """The demo, in the strongest sandbox that this machine has at once. Returns the exit code."""
-    sandbox, notes = _sandbox_of_the_demo(settings)
+def demo(
+    settings: Settings, environment: Mapping[str, str], *, keep: bool, as_json: bool, say: Callable[[str], None]
+) -> int:
+    """The demo, in the strongest sandbox that this machine has. Returns the exit code."""
+    sandbox, notes = _sandbox_of_the_demo(settings, say)
     return run_demo(
         environ=environment,
         sandbox=sandbox,
@@ -311,11 +313,15 @@ def demo(settings: Settings, environment: Mapping[str, str], *, keep: bool, as_j
     )
 
 
-def _sandbox_of_the_demo(settings: Settings) -> tuple[str, list[str]]:
+def _sandbox_of_the_demo(settings: Settings, say: Callable[[str], None]) -> tuple[str, list[str]]:
     if settings.sandbox == "process":
         return "process", []
+    sandbox = DockerSandbox(image=settings.sandbox_image, docker_host=settings.docker_host)
     try:
-        return "docker", [f"Sandbox: {DockerSandbox(image=settings.sandbox_image).check()}."]
+        if sandbox.find_image(settings.sandbox_image) is None:
+            say(f"Building the image {settings.sandbox_image} that code runs in, once; this may take some minutes.")
+            sandbox.build_default_image()
+        return "docker", [f"Sandbox: {sandbox.check()}."]
     except SandboxError as problem:
         return "process", [
             f"No Docker sandbox: {problem}.",

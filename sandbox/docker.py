@@ -126,6 +126,23 @@ class DockerSandbox:
             )
         return found
 
+    def build_default_image(self, *, base: str | None = None) -> None:
+        """Build this sandbox's image from the Dockerfile beside this module, on another base where one is given.
+
+        The base is pulled where the engine does not have it.
+
+        Raises `SandboxUnavailable` with the builder's last words where it can't be had.
+        """
+        folder = str(Path(__file__).parent)
+        with _translated(f"building the image {self._image}"):
+            arguments = {"BASE": base} if base else {}
+            told = self._engine.api.build(
+                path=folder, tag=self._image, buildargs=arguments, rm=True, forcerm=True, decode=True
+            )
+            for line in told:
+                if "error" in line:
+                    raise SandboxUnavailable(f"the image {self._image!r} can't be built: {line['error'].strip()}")
+
     def remove_image(self, name: str) -> None:
         """Remove an image; one that is in use or gone stays as it is."""
         with _translated(f"removing the image {name}"), suppress(NotFound):

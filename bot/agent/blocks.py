@@ -94,7 +94,7 @@ def looks_like_a_path(word: str) -> bool:
 
 
 def _path_before(lines: Sequence[str], language: str) -> str | None:
-    """A path on the line before the fence, one blank line allowed between: alone, or in words that announce a whole file.
+    """A path on the line before the fence, one blank line allowed between: alone, or in words that announce a file.
 
     Other words may stand before an excerpt, which must not become the file.
     """

@@ -1,8 +1,11 @@
 """The worker process: takes triggers from the inbox, runs what they ask for, goes on with what an earlier one left."""
 
 import fcntl
+import hashlib
 import logging
 import os
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +38,7 @@ class Worker:
 
     def work(self, until: threading.Event) -> None:
         """Work until the event is set. Raises `ConfigError` where another worker is at work on the same home."""
-        with alone(self.house.home):
+        with alone(self.house.home), temporary_files_apart(self.house.home):
             self._clear()
             with Engine(self.steps_url, "worker", lambda run_id: tell(run_id, self.house)) as engine:
                 dispatcher = Dispatcher(
@@ -69,11 +72,17 @@ class Worker:
             if problem and problem != said:
                 log.error("%s", problem)
             said = problem
-            partial = self.house.home / f"{BEAT}.new"
-            partial.write_text(problem, encoding="utf-8")
-            partial.replace(self.house.home / BEAT)
+            self._show(problem)
             if until.wait(BEAT_EVERY_S):
                 return
+
+    def _show(self, problem: str) -> None:
+        partial = self.house.home / f"{BEAT}.new"
+        try:
+            partial.write_text(problem, encoding="utf-8")
+            partial.replace(self.house.home / BEAT)
+        except OSError as full:  # a disk may be full for a while; the heart beats on
+            log.warning("the worker can't show that it lives: %s", full)
 
     def _clear(self) -> None:
         """Remove the containers that an earlier worker of this home left."""
@@ -84,6 +93,7 @@ class Worker:
     def _leave(self) -> None:
         """End at once, runs in mid-step too: they are durable, and go on there when a worker starts again."""
         self.remove_leftovers()
+        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
         log.info("the worker ends; unfinished runs go on at the next start")
         logging.shutdown()
         os._exit(0)
@@ -99,3 +109,23 @@ def alone(home: Path) -> Iterator[None]:
         except BlockingIOError:
             raise ConfigError(f"another worker is at work on {home}; a SQLite home takes one at a time") from None
         yield
+
+
+@contextmanager
+def temporary_files_apart(home: Path) -> Iterator[None]:
+    """Keep all temporary files of this process in a folder of the home's own, and clear what a killed worker left.
+
+    Not below the home itself: tools that run in a workspace look for their settings in the folders above.
+    """
+    ours = Path(tempfile.gettempdir()) / f"selfcode-worker-{hashlib.sha256(bytes(home.resolve())).hexdigest()[:12]}"
+    shutil.rmtree(ours, ignore_errors=True)
+    try:
+        ours.mkdir(mode=0o700)
+    except FileExistsError:  # another user's, or not to be removed
+        ours = Path(tempfile.mkdtemp(prefix=f"{ours.name}-"))
+    before, tempfile.tempdir = tempfile.tempdir, str(ours)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+        shutil.rmtree(ours, ignore_errors=True)

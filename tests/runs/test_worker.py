@@ -1,11 +1,12 @@
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from bot.errors import ConfigError
-from bot.runs.worker import alone
+from bot.runs.worker import alone, temporary_files_apart
 
 HOLDING = """
 import sys
@@ -39,3 +40,29 @@ def test_a_worker_that_was_killed_holds_nothing(tmp_path: Path) -> None:
 
     with alone(tmp_path):
         assert (tmp_path / "worker.lock").exists()
+
+
+LEAVING = """
+import os, sys, tempfile
+from pathlib import Path
+from bot.runs.worker import temporary_files_apart
+
+with temporary_files_apart(Path(sys.argv[1])):
+    print(tempfile.mkdtemp(), flush=True)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_worker_left_in_temporary_folders_is_gone_with_the_next(tmp_path: Path) -> None:
+    before = tempfile.gettempdir()
+    died = subprocess.run([sys.executable, "-c", LEAVING, str(tmp_path)], capture_output=True, text=True, check=False)
+    left = Path(died.stdout.strip())
+    assert left.exists()
+
+    with temporary_files_apart(tmp_path):
+        assert not left.exists()
+        ours = Path(tempfile.mkdtemp())
+        assert ours.parent.stat().st_mode & 0o077 == 0
+
+    assert not ours.parent.exists()
+    assert tempfile.gettempdir() == before

@@ -302,3 +302,24 @@ def _of_ours(client: docker.DockerClient) -> set[str]:
     label: dict[str, str | list[str] | bool] = {"label": OWNER_LABEL}
     containers = {str(found.id) for found in client.containers.list(all=True, filters=label)}
     return containers | {str(found.id) for found in client.volumes.list(filters=label)}
+
+
+def test_the_default_image_is_built_where_it_is_missing(docker_sandbox: DockerSandbox) -> None:
+    name = f"selfcode-built-by-tests:{os.getpid()}"
+    sandbox = DockerSandbox(image=name, docker_host=docker_sandbox.host, owner=f"selfcode-tests-{os.getpid()}")
+    try:
+        sandbox.build_default_image(base=image_under_test())
+
+        assert name in sandbox.check()
+    finally:
+        sandbox.remove_image(name)
+        sandbox.close()
+
+
+def test_an_image_whose_base_cannot_be_had_says_so(docker_sandbox: DockerSandbox) -> None:
+    sandbox = DockerSandbox(image="selfcode-never-built:1", docker_host=docker_sandbox.host)
+    try:
+        with pytest.raises(SandboxUnavailable, match="can't be built"):
+            sandbox.build_default_image(base="localhost:1/no-such-base:1")
+    finally:
+        sandbox.close()
