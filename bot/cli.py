@@ -150,7 +150,7 @@ def run(*, repo: Path, issue: str, test: str, model: str, sandbox: str | None, a
 
 
 @commands.command()
-@click.argument("task")
+@click.argument("task", metavar="TASK_OR_FILE")
 @click.option("--tests", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of hidden tests.")
 @click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
 @click.option(
@@ -164,9 +164,11 @@ def solve(*, task: str, tests: Path | None, model: str, sandbox: str | None, max
     from bot import wire  # noqa: PLC0415
 
     settings = _settings(SELFCODE_MODEL=model, SELFCODE_SANDBOX=sandbox)
+    text, hidden = _text_or_file(task), _read(tests) if tests else None
+    if not text.strip():
+        raise ConfigError("the task is empty: give its text, or a file that holds it")
     _say_what_is_not_isolated(settings)
-    hidden = _read(tests) if tests else None
-    solved = wire.solve(settings, _text_or_file(task), hidden, max_iterations=max_iterations)
+    solved = wire.solve(settings, text, hidden, max_iterations=max_iterations, tell=_say)
     outcome = "solved" if solved["success"] else "unsolved"
     _say(f"{outcome} after {solved['iterations']} iteration{'s' if solved['iterations'] != 1 else ''}")
     click.echo(json.dumps({"outcome": outcome, **solved}) if as_json else solved["code"])

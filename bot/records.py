@@ -191,15 +191,15 @@ class Spend:
     def tokens(self) -> int:
         return self.prompt_tokens + self.completion_tokens
 
-    def plus(self, usage: Usage, seconds: float = 0.0) -> "Spend":
-        """The spend after one more call."""
+    def plus(self, usage: Usage) -> "Spend":
+        """The spend after one more call; its seconds are those of whole iterations, and counted with them."""
         known = self.cost_usd is not None and usage.cost_usd is not None
         return Spend(
             calls=self.calls + 1,
             prompt_tokens=self.prompt_tokens + usage.prompt_tokens,
             completion_tokens=self.completion_tokens + usage.completion_tokens,
             cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
-            seconds=self.seconds + seconds,
+            seconds=self.seconds,
         )
 
 
@@ -566,10 +566,7 @@ class RepositoryInfo:
     ref: RepositoryRef
     default_branch: str
     clone_url: str
-    web_url: str
-    is_private: bool = False
     is_archived: bool = False
-    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

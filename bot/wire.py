@@ -288,13 +288,15 @@ def local_summary(done: LocalResult) -> dict[str, object]:
     }
 
 
-def solve(settings: Settings, task: str, tests: str | None, *, max_iterations: int) -> dict[str, Any]:
-    """The agent alone, on one script."""
+def solve(
+    settings: Settings, task: str, tests: str | None, *, max_iterations: int, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """The agent alone, on one script. `tell` is given a line for each iteration."""
     sandbox = answering_sandbox(settings)
     model = model_of(settings, settings.model)
     if tests is None:
-        return run_agent(task, max_iterations=max_iterations, model=model, sandbox=sandbox)
-    return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox)
+        return run_agent(task, max_iterations=max_iterations, model=model, sandbox=sandbox, tell=tell)
+    return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox, tell=tell)
 
 
 def demo(

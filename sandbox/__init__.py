@@ -1,5 +1,23 @@
 """Where code that nobody vouches for runs: a contract, and backends that hold it."""
 
-from sandbox.contract import Ending, ExecutionResult, Limits, Sandbox, SandboxError, SandboxUnavailable, Workspace
+from sandbox.contract import (
+    Ending,
+    ExecutionResult,
+    Limits,
+    Sandbox,
+    SandboxError,
+    SandboxUnavailable,
+    Workspace,
+    WorkspaceFull,
+)
 
-__all__ = ["Ending", "ExecutionResult", "Limits", "Sandbox", "SandboxError", "SandboxUnavailable", "Workspace"]
+__all__ = [
+    "Ending",
+    "ExecutionResult",
+    "Limits",
+    "Sandbox",
+    "SandboxError",
+    "SandboxUnavailable",
+    "Workspace",
+    "WorkspaceFull",
+]

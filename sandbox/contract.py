@@ -24,6 +24,10 @@ class SandboxUnavailable(SandboxError):
     """The backend does not answer on this machine; the text says what to install, start or set."""
 
 
+class WorkspaceFull(SandboxError):
+    """What was put into a workspace, or written by what ran in it, is more than its limits allow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What the code in a workspace may use. Sizes in bytes, times in seconds."""
@@ -81,15 +85,18 @@ class Workspace(Protocol):
         ...
 
     def put(self, archive: bytes) -> None:
-        """Unpack a tar archive into the folder. Existing files are replaced; links are never followed out of it."""
+        """Unpack a tar archive into the folder. Existing files are replaced; links are never followed out of it.
+
+        Raises `WorkspaceFull` where there is no room.
+        """
         ...
 
     def get(self, paths: Sequence[str] = (), *, exclude: Sequence[str] = (), limit_bytes: int | None = None) -> bytes:
         """Return a tar archive of `paths` (default: the whole folder), relative to the folder.
 
         `exclude` names path components (`node_modules`, `__pycache__`) that are left out with all below them. Paths
-        that do not exist are left out. Read it with `files_of`. Raises `SandboxError` above `limit_bytes` (default: the
-        workspace's size limit).
+        that do not exist are left out. Read it with `files_of`. Raises `WorkspaceFull` above `limit_bytes` (default:
+        the workspace's size limit).
         """
         ...
 

@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from sandbox.contract import SandboxError
+from sandbox.contract import SandboxError, WorkspaceFull
 from sandbox.paths import relative
 
 
@@ -51,7 +51,7 @@ def with_folders(archive: bytes) -> tuple[bytes, list[str]]:
 def pack(folder: Path, paths: Sequence[str], *, exclude: Sequence[str], limit_bytes: int) -> bytes:
     """An archive of the paths (none: of everything), without what `exclude` names.
 
-    Raises `SandboxError` when the files are larger than `limit_bytes`.
+    Raises `WorkspaceFull` when the files are larger than `limit_bytes`.
     """
     buffer = io.BytesIO()
     left_out = frozenset(exclude)
@@ -60,7 +60,7 @@ def pack(folder: Path, paths: Sequence[str], *, exclude: Sequence[str], limit_by
             for start in paths or (".",):
                 for path in _below(folder, relative(start), left_out):
                     if buffer.tell() + (folder / path).lstat().st_size > limit_bytes:
-                        raise SandboxError(f"packing failed: more than {limit_bytes} bytes")
+                        raise WorkspaceFull(f"packing failed: more than {limit_bytes} bytes")
                     _pack_entry(archive, folder, path)
     except (tarfile.TarError, OSError) as error:
         raise SandboxError(f"packing failed: {error}") from error

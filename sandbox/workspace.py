@@ -6,7 +6,7 @@ from typing import Protocol, Self
 
 from sandbox import container, scripts, tree
 from sandbox.container import WORKSPACE
-from sandbox.contract import Ending, ExecutionResult, Limits, SandboxError
+from sandbox.contract import Ending, ExecutionResult, Limits, SandboxError, WorkspaceFull
 from sandbox.frames import Stream
 from sandbox.output import Output, Watch
 from sandbox.paths import relative
@@ -15,6 +15,7 @@ _CHUNK = 256 * 1024
 _ENDING_S = 1.0
 _TRANSFER_S = 300.0
 _KILLED = 128 + 9
+_NO_SPACE = "No space left on device"
 _log = logging.getLogger(__name__)
 
 
@@ -154,13 +155,15 @@ class ContainerWorkspace:
                         problems.stderr.add(piece)
                 if len(written) > limit_bytes:
                     self._end_all()
-                    raise SandboxError(f"{doing} failed: more than {limit_bytes} bytes")
+                    raise WorkspaceFull(f"{doing} failed: more than {limit_bytes} bytes")
                 if watch.verdict(problems) is not None:
                     self._end_all()
                     raise SandboxError(f"{doing} failed: it does not come to an end")
             exit_code = running.exit_code()
         if exit_code != 0:
-            raise SandboxError(f"{doing} failed ({exit_code}): {problems.stderr.text().strip()}")
+            said = problems.stderr.text().strip()
+            kind = WorkspaceFull if _NO_SPACE in said else SandboxError
+            raise kind(f"{doing} failed ({exit_code}): {said}")
         return bytes(written)
 
     def _for_each(self, script: str, paths: Sequence[str], *, doing: str) -> None:

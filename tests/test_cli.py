@@ -233,7 +233,7 @@ def test_a_folder_that_is_no_repository_is_told_so(tmp_path: Path) -> None:
     done = run_json(tmp_path, tmp_path / "plain")
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "not the top folder of a git repository" in done.stderr
+    assert "not the top folder of a git repository: name that with --repo" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -277,3 +277,10 @@ def test_solve_without_a_key_says_what_to_set(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "OPENAI_API_KEY" in done.stderr
+
+
+def test_an_empty_task_is_refused_before_a_model_is_asked(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, "solve", " ", SELFCODE_SANDBOX="process", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the task is empty" in done.stderr

@@ -14,6 +14,7 @@ import requests
 
 _PATIENCE_S = 20.0
 _LOG_LINES = 60
+_REQUEST = " gunicorn.access: "
 
 
 class NotReady(Exception):
@@ -38,8 +39,9 @@ class BotProcess:
         return self.process.poll()
 
     def last_words(self) -> str:
-        """The end of its log."""
-        return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:])
+        """The end of its log, without a line for each request."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join([line for line in lines if _REQUEST not in line][-_LOG_LINES:])
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return once `/readyz` says so. Raises `NotReady`."""

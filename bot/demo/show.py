@@ -89,7 +89,9 @@ def _say_where(stage: Stage, *, kept: bool) -> None:
     if kept:
         stage.teller.say(f"The repository: {stage.repository.directory}\nThe bot's log: {stage.bot.log}")
     else:
-        stage.teller.say("To look at the pages with a browser and to clone the branch, run it with --keep.")
+        stage.teller.say(
+            "To look at the pages and to clone the branch: `selfcode demo --keep` (.venv/bin/selfcode in a checkout)."
+        )
 
 
 def _keep(stage: Stage) -> None:

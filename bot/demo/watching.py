@@ -9,6 +9,9 @@ from bot.demo.hub import Hub
 from bot.demo.state import App
 
 _WIDTH = 120
+_CELLS = 3
+"""What is told of a table's row: the iteration, the change, the tests."""
+
 _TABLE_RULE = re.compile(r"^\|[\s:|-]+\|?$")
 
 
@@ -77,9 +80,10 @@ class Watch:
         first = _first_line(body)
         rows = [line for line in body.splitlines() if line.startswith("|") and not _TABLE_RULE.match(line)]
         for line in (*rows[1:], first):
-            if line and line not in self._lines:
-                self._lines.add(line)
-                yield shorten(plain(line), _WIDTH)
+            told = shorten(plain(line, cells=_CELLS), _WIDTH)
+            if told and told not in self._lines:
+                self._lines.add(told)
+                yield told
 
     def _once(self, key: str, text: str) -> Iterator[str]:
         if key not in self._seen:
@@ -87,10 +91,10 @@ class Watch:
             yield text
 
 
-def plain(markdown: str) -> str:
-    """One line of Markdown as plain text."""
-    cells = markdown.strip().strip("|").split(" | ") if markdown.startswith("|") else [markdown]
-    return re.sub(r"\*\*|`|<[^>]+>", "", " · ".join(cell.strip() for cell in cells if cell.strip())).strip()
+def plain(markdown: str, *, cells: int | None = None) -> str:
+    """One line of Markdown as plain text; of a table's row so many cells, or all."""
+    parts = markdown.strip().strip("|").split(" | ")[:cells] if markdown.startswith("|") else [markdown]
+    return re.sub(r"\*\*|`|<[^>]+>", "", " · ".join(part.strip() for part in parts if part.strip())).strip()
 
 
 def shorten(text: str, width: int) -> str:

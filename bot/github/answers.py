@@ -62,8 +62,6 @@ class Repository(Slice):
     full_name: str
     default_branch: str
     clone_url: str
-    html_url: str
-    private: bool = False
     archived: bool = False
 
 

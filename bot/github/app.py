@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
-from urllib.parse import quote
 
 from bot.errors import ConfigError, Gone, Refused, Unavailable
 from bot.github import answers, conversation, pulls
@@ -55,7 +54,6 @@ class GitHubApp:
         self._tokens = Tokens(server=self._server, app_id=app_id, private_key=private_key, clock=clock)
         self._places = Places(server=self._server, tokens=self._tokens)
         self._sleep = sleep
-        self._with_commits: set[int] = set()
 
     # --- Ourselves
 
@@ -96,25 +94,8 @@ class GitHubApp:
             ref=RepositoryRef(ref.installation_id, found.id, owner, name),
             default_branch=found.default_branch,
             clone_url=found.clone_url,
-            web_url=found.html_url,
-            is_private=found.private,
             is_archived=found.archived,
-            is_empty=self._is_empty(ref, found.default_branch),
         )
-
-    def _is_empty(self, ref: RepositoryRef, branch: str) -> bool:
-        """A repository without commits, which it never becomes again. Its `size` is a figure of some time ago."""
-        if ref.id not in self._with_commits:
-            try:
-                self._do(ref, _LOOK, lambda place: place.get(f"git/ref/heads/{quote(branch)}"))
-            except Gone:
-                return True
-            except Refused as refused:
-                if "repository is empty" in str(refused).lower():
-                    return True
-                raise
-            self._with_commits.add(ref.id)
-        return False
 
     def permission(self, ref: RepositoryRef, login: str) -> str:
         return self._do(ref, _PERMISSION, lambda place: conversation.permission(place, login))
@@ -171,7 +152,6 @@ class GitHubApp:
         return _patiently(lambda: self._places.work(ref, purpose, task), self._sleep)
 
 
-_LOOK = Purpose("look at the repository", "contents: read")
 _PERMISSION = Purpose("look up who may do what", "metadata: read")
 _LABEL = Purpose("create the label", "issues: write")
 _READ = Purpose("read the issue", "issues: read")

@@ -13,7 +13,7 @@ from bot.proof.junit import MAX_BYTES, Results, read_junit
 from bot.proof.planting import Plant, judge
 from bot.proof.states import sessions_in, state_of
 from bot.records import ReportState, StopCheck, TestPlan, TestReport
-from sandbox.contract import ExecutionResult, File, SandboxError, Workspace, archive_of, files_of
+from sandbox.contract import ExecutionResult, File, SandboxError, Workspace, WorkspaceFull, archive_of, files_of
 
 _RESULTS = "results.xml"
 
@@ -32,10 +32,13 @@ def run_tests(
     exit code is all there is otherwise. With a `plant`, its file is added for this run, and its case is not in the
     report.
 
-    Raises: `Unavailable` when the sandbox fails. A stop is a report whose state is STOPPED.
+    Raises: `Unavailable` when the sandbox fails, `WorkspaceFull` when there is no room for what we add. A stop is a
+    report whose state is STOPPED.
     """
     try:
         return _TestRun(workspace, plan, time.monotonic() + timeout_s, plant, stop).report()
+    except WorkspaceFull:
+        raise
     except SandboxError as error:
         raise Unavailable(f"The sandbox failed while the tests ran: {error}") from error
 

@@ -39,6 +39,9 @@ class Moved(Refused):
         )
 
 
+_DENIED = re.compile(
+    r"Write access to repository not granted|Permission to \S+ denied to|archived so it is read-only", re.IGNORECASE
+)
 _GONE = re.compile(
     r"repository '[^']*' not found|Repository not found|returned error: (?:30\d|4(?!01|08|29)\d\d)\b"
     r"|does not appear to be a git repository|could not read (?:Username|Password)|unable to get password from user"
@@ -65,6 +68,8 @@ def failure(command: str, exit_code: int, stdout: bytes, stderr: str) -> Excepti
         stdout.decode("utf-8", "replace")
     ):  # the server answered; `rejection` knows what its words mean
         return GitFailed(command, exit_code, stderr, stdout)
+    if _DENIED.search(stderr):
+        return Refused(f"GitHub does not let the App push here; it needs the permission `contents: write`. {said}")
     if _GONE.search(stderr):
         return Gone(said)
     if _UNAVAILABLE.search(stderr):

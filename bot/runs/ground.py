@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bot.errors import Stopped, Unavailable
+from bot.errors import Refused, Stopped, Unavailable
 from bot.proof import Plant, place, run_tests
 from bot.records import Change, StopCheck, TestPlan, TestReport
 from bot.repository import Mirror
-from sandbox import Limits, Sandbox, SandboxError, Workspace
-from sandbox.contract import File
+from sandbox import Limits, Sandbox, SandboxError, Workspace, WorkspaceFull
+from sandbox.contract import MEBIBYTE, File
 
 log = logging.getLogger(__name__)
 
@@ -32,13 +32,18 @@ class Ground:
     def workspace(self, treeish: str, replaced: Mapping[str, File | None] | None = None) -> Iterator[Workspace]:
         """A fresh workspace that holds a tree, with some of its files replaced or (None) removed.
 
-        Raises `Unavailable` when the sandbox fails, in the body too.
+        Raises `Unavailable` when the sandbox fails, in the body too; `Refused` where the files have no room in it.
         """
         try:
             with self.sandbox.open(image=self.image, limits=self.limits) as workspace:
                 workspace.put(self.mirror.archive(treeish))
                 place(workspace, replaced or {})
                 yield workspace
+        except WorkspaceFull as full:
+            size = f"{self.limits.workspace_bytes // MEBIBYTE:,} MiB"
+            raise Refused(
+                f"The repository, with what the commands and tests wrote, is more than a workspace of {size} holds."
+            ) from full
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
 

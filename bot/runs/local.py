@@ -58,7 +58,9 @@ def run_locally(local: Local) -> LocalResult:
         try:
             base = mirror.fetch_branch(url, "HEAD", stop=local.stop)
         except Gone as gone:
-            raise Refused(f"{local.repository} is not the top folder of a git repository.") from gone
+            raise Refused(
+                f"{local.repository} is not the top folder of a git repository: name that with --repo."
+            ) from gone
         if base is None:
             raise Refused(f"{local.repository} has no commit yet: commit something first.")
         result = _work(local, mirror, base)

@@ -3,6 +3,7 @@
 import itertools
 import json
 import logging
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -29,6 +30,18 @@ _OVER = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
+
+
+class _Connection(sqlite3.Connection):
+    """SQLite with a clock that an SQLite before 3.42 lacks, and that the engine's tables need from Python 3.12 on.
+
+    Source: dbos/_migration.py, get_sqlite_timestamp_expr: it asks for `unixepoch('subsec')`, there NULL.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if sqlite3.sqlite_version_info < (3, 42):
+            self.create_function("unixepoch", -1, lambda *_: time.time())
 
 
 class JsonSerializer(Serializer):
@@ -135,6 +148,8 @@ class Engine:
             "notification_listener_polling_interval_sec": 0.5,
             "run_migrations": True,
         }
+        if make_url(self.database_url).get_backend_name() == "sqlite":
+            config["db_engine_kwargs"] = {"connect_args": {"factory": _Connection}}
         _make_folder(self.database_url)
         DBOS(config=config)
         tell = self._tell

@@ -1,6 +1,7 @@
 """The story of a run, top to bottom. Each step is durable: a restarted worker goes on behind the last one done."""
 
 import logging
+import time
 from collections.abc import Callable
 from functools import partial
 from itertools import repeat
@@ -27,7 +28,7 @@ def tell(run_id: str, house: House) -> None:
     chapter = Chapter(Known(house, run_id), stop)
 
     def once(name: str, work: Callable[[], Any]) -> Any:
-        return step(name, work, stop=stop)
+        return step(name, _timed(run_id, name, work), stop=stop)
 
     try:
         outcome, reason = _story(chapter, once)
@@ -72,12 +73,25 @@ def _end(chapter: Chapter, outcome: Outcome, reason: str) -> None:
         ("result", lambda: chapter.show_result(outcome, reason)),
     ):
         try:
-            step(name, work, stop=_never)
+            step(name, _timed(chapter.run_id, name, work), stop=_never)
         except (Refused, Gone, Stopped, Unavailable) as problem:
             log.warning("run %s: %s was not written: %s", chapter.run_id, name, problem)
         except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
             log.exception("run %s: bug in writing the %s", chapter.run_id, name)
     step("finish", lambda: chapter.finish(outcome, reason), stop=_never, patience=FOR_EVER)
+
+
+def _timed(run_id: str, name: str, work: Callable[[], Any]) -> Callable[[], Any]:
+    """The work, with a line in the log of how long it took, whatever came of it."""
+
+    def timed() -> Any:
+        began = time.monotonic()
+        try:
+            return work()
+        finally:
+            log.info("step %s of run %s: %.2f s", name, run_id, time.monotonic() - began)
+
+    return timed
 
 
 def _never() -> bool:

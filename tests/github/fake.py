@@ -54,7 +54,7 @@ class FakeIssue:
 
 @dataclass
 class FakeRepository:
-    """A repository. `branches` are the heads that were pushed; without any it is empty."""
+    """A repository. `branches` are the heads that were pushed."""
 
     ref: RepositoryRef
     default_branch: str = "main"
@@ -64,7 +64,6 @@ class FakeRepository:
     pulls: list[FakePull] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     checks: list[FakeCheck] = field(default_factory=list)
-    is_private: bool = True
     is_archived: bool = False
     is_gone: bool = False
 
@@ -124,10 +123,7 @@ class FakeGitHub:
             ref=found.ref,
             default_branch=found.default_branch,
             clone_url=f"https://github.invalid/{found.ref.full_name}.git",
-            web_url=f"https://github.invalid/{found.ref.full_name}",
-            is_private=found.is_private,
             is_archived=found.is_archived,
-            is_empty=not found.branches,
         )
 
     def issue(self, at: IssueRef) -> Issue:

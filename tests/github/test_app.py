@@ -376,27 +376,6 @@ def test_an_owner_in_another_letter_case_finds_the_same_pull_request(scene: HubS
     assert heads <= {f"{scene.ref.owner}:{BRANCH}", None}
 
 
-def test_an_empty_repository_is_known_as_such(hub: Hub, app: App, scene: HubStage) -> None:
-    empty = hub.create_repository(f"{scene.ref.owner}/empty", private=True)
-    ref = type(scene.ref)(scene.installation.id, empty.id, scene.ref.owner, "empty")
-
-    assert scene.github.repository(ref).is_empty
-
-
-def test_an_empty_repository_is_known_by_githubs_own_words_too(scene: HubStage) -> None:
-    scene.hub.fail_next("GET", f"{scene.repository.full_name}/git/ref", 409, {"message": "Git Repository is empty."})
-
-    assert scene.github.repository(scene.ref).is_empty
-
-
-def test_a_repository_that_can_not_be_looked_into_is_not_called_empty(hub: Hub) -> None:
-    weak = hub.create_app("blind", permissions={"metadata": "read"})
-    scene = HubStage(hub, weak, "owner-of-the-blind")
-
-    with pytest.raises(Refused, match="contents: read"):
-        scene.github.repository(scene.ref)
-
-
 # --- What GitHub refuses
 
 

@@ -23,7 +23,7 @@ def test_a_repository_tells_what_it_is(stage: Stage) -> None:
     info = stage.github.repository(stage.ref)
 
     assert info.ref == stage.ref
-    assert (info.default_branch, info.is_private, info.is_archived, info.is_empty) == ("main", True, False, False)
+    assert (info.default_branch, info.is_archived) == ("main", False)
     assert info.clone_url.endswith(f"/{stage.ref.full_name}.git")
     assert "@" not in info.clone_url
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import Gone, Stopped, Unavailable
+from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.repository import Credentials, GitFailed
 from bot.repository.complaints import failure, rejection, scrubbed
 from bot.repository.git import Access, Surroundings, run_git
@@ -126,6 +126,8 @@ def test_large_input_and_output_go_through_whole(bench: Bench) -> None:
         ("fatal: Authentication failed for 'https://h/o/r.git/'", Unavailable),
         ("remote: Repository not found.\nfatal: repository 'https://h/o/r.git/' not found", Gone),
         ("fatal: unable to access 'https://h/o/r.git/': The requested URL returned error: 403", Gone),
+        ("remote: Write access to repository not granted.\nThe requested URL returned error: 403", Refused),
+        ("remote: This repository was archived so it is read-only.\nThe requested URL returned error: 403", Refused),
         ("fatal: could not read Username for 'https://h': terminal prompts disabled", Gone),
         ("fatal: bad object HEAD", GitFailed),
         ("error: object file objects/a3/b is empty", GitFailed),

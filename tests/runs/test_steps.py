@@ -1,3 +1,4 @@
+import sqlite3
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.runs.steps import LONGEST_WAIT_S, Json, JsonSerializer, _attempt
+from bot.runs.steps import LONGEST_WAIT_S, Json, JsonSerializer, _attempt, _Connection
 from tests.runs.storyteller import RUN_ID
 
 PROMPT_S = 30.0
@@ -234,3 +235,13 @@ def test_values_are_kept_as_json_text() -> None:
 def test_a_value_that_is_no_json_is_a_bug_and_not_a_broken_record(value: object) -> None:
     with pytest.raises(TypeError):
         JsonSerializer().serialize({"value": value})
+
+
+def test_an_old_sqlite_knows_the_clock_that_the_engines_tables_ask_for() -> None:
+    connection = sqlite3.connect(":memory:", factory=_Connection)
+    connection.execute("CREATE TABLE kept (id INTEGER, at INTEGER NOT NULL DEFAULT (unixepoch('subsec') * 1000))")
+
+    connection.execute("INSERT INTO kept (id) VALUES (1)")
+
+    assert abs(connection.execute("SELECT at FROM kept").fetchone()[0] / 1000 - time.time()) < PROMPT_S
+    connection.close()

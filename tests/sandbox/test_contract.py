@@ -15,6 +15,7 @@ from sandbox.contract import (
     Sandbox,
     SandboxError,
     Workspace,
+    WorkspaceFull,
     archive_of,
     files_of,
 )
@@ -266,7 +267,7 @@ def test_excluded_names_are_left_out_wherever_they_are(workspace: Workspace) -> 
 def test_more_than_the_limit_does_not_come_out(workspace: Workspace) -> None:
     workspace.run("head -c 2000000 /dev/zero >big")
 
-    with pytest.raises(SandboxError, match="1000000 bytes"):
+    with pytest.raises(WorkspaceFull, match="1000000 bytes"):
         workspace.get(limit_bytes=1_000_000)
     assert workspace.run("echo works still").stdout == "works still\n"
 

@@ -22,6 +22,7 @@ from sandbox.contract import (
     SandboxError,
     SandboxUnavailable,
     Workspace,
+    WorkspaceFull,
     archive_of,
 )
 from sandbox.docker import OWNER_LABEL, DockerSandbox
@@ -169,7 +170,7 @@ def test_a_full_disk_is_the_commands_problem_alone(workspace: Workspace) -> None
 
 
 def test_an_archive_larger_than_the_workspace_is_refused(workspace: Workspace) -> None:
-    with pytest.raises(SandboxError, match="unpacking failed"):
+    with pytest.raises(WorkspaceFull, match="unpacking failed"):
         workspace.put(archive_of({"big": File(bytes(20 * MEBIBYTE))}))
 
 
