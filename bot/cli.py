@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -20,6 +20,7 @@ import click
 from bot.errors import ConfigError, Refused, Unavailable
 from bot.records import Outcome, Task
 from bot.settings import Settings, read_settings
+from bot.writing.masking import mask_secrets
 
 GOOD = (Outcome.PROVEN, Outcome.NOTHING_TO_DO)
 
@@ -61,8 +62,21 @@ def _settings(**overrides: Any) -> Settings:
     return read_settings({**os.environ, **given})
 
 
-def _log_to_stderr() -> None:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+class MaskedLines(logging.Formatter):
+    """Log lines, tracebacks included, without secrets: what a server answers may repeat the key that it was sent."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._secrets = tuple(secrets)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return mask_secrets(super().format(record), self._secrets)
+
+
+def _log_to_stderr(secrets: Sequence[str] = ()) -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(MaskedLines(secrets))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
@@ -113,9 +127,10 @@ def worker() -> None:
     from bot import wire  # noqa: PLC0415
     from bot.serving import end_with_parent  # noqa: PLC0415
 
-    _log_to_stderr()
+    settings = _settings()
+    _log_to_stderr(settings.secrets())
     end_with_parent()
-    wire.worker_of(_settings()).work(_until_told_to_end())
+    wire.worker_of(settings).work(_until_told_to_end())
 
 
 @commands.command()

@@ -164,30 +164,7 @@ def worker_of(settings: Settings) -> Worker:
         steps_url=settings.workflow_database,
         allowed_owners=frozenset(owner.lower() for owner in owners),
         runs_at_once=settings.runs_at_once,
-        remove_leftovers=_leftovers_of(house.sandbox),
-        problem=lambda: _problem_of(house.sandbox),
     )
-
-
-def _problem_of(sandbox: Sandbox) -> str:
-    try:
-        if isinstance(sandbox, DockerSandbox):
-            sandbox.check()
-    except SandboxError as problem:
-        return f"the sandbox: {problem}"
-    return ""
-
-
-def _leftovers_of(sandbox: Sandbox) -> Callable[[], int]:
-    """Removes the containers of this home; an engine that is away has none that we could reach."""
-
-    def remove() -> int:
-        try:
-            return sandbox.remove_leftovers() if isinstance(sandbox, DockerSandbox) else 0
-        except SandboxUnavailable:
-            return 0
-
-    return remove
 
 
 def web_app(settings: Settings) -> "Flask":
@@ -260,8 +237,7 @@ def answering_sandbox(settings: Settings) -> Sandbox:
     """The sandbox, seen to answer. Raises `ConfigError` where it does not: nothing weaker is taken in its place."""
     sandbox = sandbox_of(settings)
     try:
-        if isinstance(sandbox, DockerSandbox):
-            sandbox.check()
+        sandbox.check()
     except SandboxUnavailable as problem:
         raise ConfigError(
             f"{problem}\nFor code that you trust, `--sandbox process` (SELFCODE_SANDBOX=process) does without."

@@ -131,6 +131,17 @@ class Sandbox(Protocol):
     @property
     def isolated(self) -> bool: ...
 
+    def check(self) -> str:
+        """What would be used, in a line. Raises `SandboxUnavailable`, within seconds, where it does not answer."""
+        ...
+
+    def remove_leftovers(self) -> int:
+        """Remove what an earlier process of the same owner left behind, and say how many things: for a worker's start.
+
+        Raises `SandboxUnavailable` when the backend does not answer.
+        """
+        ...
+
     def open(self, *, image: str | None = None, limits: Limits | None = None) -> AbstractContextManager[Workspace]:
         """A fresh, empty workspace that is gone, with all that ran in it, when the context ends.
 

@@ -39,6 +39,13 @@ class ProcessSandbox:
     def isolated(self) -> bool:
         return False
 
+    def check(self) -> str:
+        return "plain processes with your own rights"
+
+    def remove_leftovers(self) -> int:
+        """Nothing: a command ends with the process that ran it, however that ended."""
+        return 0
+
     def open(self, *, image: str | None = None, limits: Limits | None = None) -> AbstractContextManager[Workspace]:  # noqa: ARG002 - there are no images here
         return _opened(limits or Limits())
 

@@ -1,4 +1,5 @@
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bot.cli import commands, task_of
+from bot.cli import MaskedLines, commands, task_of
 from bot.errors import ConfigError
 
 COMMANDS = {
@@ -284,3 +285,14 @@ def test_an_empty_task_is_refused_before_a_model_is_asked(tmp_path: Path) -> Non
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "the task is empty" in done.stderr
+
+
+def test_no_log_line_holds_a_secret_and_no_traceback_in_it() -> None:
+    failed = RuntimeError("refused: my own key 0815")
+    traceback = (RuntimeError, failed, None)
+    record = logging.LogRecord("x", logging.ERROR, "", 0, "sent %s", (f"sk-{'a1B2' * 8}",), traceback)
+
+    line = MaskedLines(["my own key 0815"]).format(record)
+
+    assert "RuntimeError: refused: [masked]" in line
+    assert "sent [masked]" in line

@@ -155,7 +155,7 @@ class Agent:
         ):
             self._criticise(self._critic, work, talk, change, report)
         tested = report.counts if report else "not tested"
-        work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.why}")
+        work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.then}")
         told = _Told(_summary(ending, change), decision.verdict, decision.why, decision.then)
         return _after(progress, talk, told, change=change, report=report, seconds=time.monotonic() - began)
 

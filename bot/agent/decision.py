@@ -21,21 +21,14 @@ class Untested:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`verdict` None: the loop goes on, and `why` says why. At the end `why` may be the model's closing words."""
+    """`verdict` None: the loop goes on. `why` is for the run's end, and may be the model's closing words.
+
+    `then` is what followed from this iteration, in our own words, for the iteration log.
+    """
 
     verdict: Verdict | None
     why: str
-
-    @property
-    def then(self) -> str:
-        """What followed from the iteration, in our own words, for the iteration log."""
-        match self.verdict:
-            case Verdict.SOLVED if not self.why.startswith(GREEN_BUT):
-                return "the tests pass"
-            case Verdict.NOTHING_TO_DO:
-                return "no change is needed"
-            case _:
-                return self.why
+    then: str
 
 
 def untested(change: Change, earlier: Iteration | None, *, caps: Caps) -> Untested | None:
@@ -64,26 +57,21 @@ def decide(
 ) -> Decision:
     """Decide after an iteration. `report` is of this very change, be it from now or from the iteration it repeats."""
     if ending.how is Ended.NOTHING:
-        return Decision(Verdict.NOTHING_TO_DO, ending.words)
+        return Decision(Verdict.NOTHING_TO_DO, ending.words, "no change is needed")
     is_last = number >= caps.iterations or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
     if report is not None and report.is_good_beside(baseline) and (is_last or not objection):
-        return Decision(Verdict.SOLVED, _why_solved(ending, objection))
+        words = ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
+        return Decision(Verdict.SOLVED, words, f"{GREEN_BUT}{objection}" if objection else "the tests pass")
     why = _why_next(report, baseline, objection=objection, skipped=skipped)
     large = oversize(change, caps)
     if ending.how is Ended.GAVE_UP:
-        return Decision(Verdict.GAVE_UP, ending.words)
+        return Decision(Verdict.GAVE_UP, ending.words, ending.words)
     if ending.how is Ended.LIMIT:
-        return Decision(Verdict.LIMIT, ending.words)
+        return Decision(Verdict.LIMIT, ending.words, ending.words)
     if large and (was_oversize or is_last):
-        return Decision(Verdict.LIMIT, large)
+        return Decision(Verdict.LIMIT, large, large)
     ended = f"the limit of {caps.iterations} iterations is reached; after the last: {why}"
-    return Decision(Verdict.LIMIT, ended) if is_last else Decision(None, why)
-
-
-def _why_solved(ending: Ending, objection: str) -> str:
-    if objection:
-        return f"{GREEN_BUT}{objection}"
-    return ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
+    return Decision(Verdict.LIMIT, ended, why) if is_last else Decision(None, why, why)
 
 
 def _why_next(
@@ -95,8 +83,13 @@ def _why_next(
         return "the tests were not run"
     if report.is_good_beside(baseline):
         return f"{GREEN_BUT}{objection}"
-    failing = sorted(report.failed - (baseline.failed if baseline else frozenset()))
+    failing = sorted(_short(name) for name in report.failed - (baseline.failed if baseline else frozenset()))
     if not failing:
         return f"the test command did not pass: {report.counts}"
     more = f" and {len(failing) - NAMED} more" if len(failing) > NAMED else ""
     return f"still failing: {', '.join(failing[:NAMED])}{more}"
+
+
+def _short(test_id: str) -> str:
+    """The test's own name; the log's table has no room for its file."""
+    return test_id.rpartition("::")[2]

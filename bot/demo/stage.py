@@ -23,7 +23,7 @@ OWNER, NAME = "octo-demo", "lapse"
 REPORTER, MAINTAINER = "ada", "mona"
 LABEL = "selfcode"
 _READY_S = 60.0
-_FROM_THE_CALLER = ("SELFCODE_MODEL", "SELFCODE_CRITIC_MODEL", "SELFCODE_SANDBOX_IMAGE", "SELFCODE_CA_BUNDLE")
+_FROM_THE_CALLER = ("SELFCODE_MODEL", "SELFCODE_SANDBOX_IMAGE", "SELFCODE_CA_BUNDLE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,6 @@ def _model(open_things: ExitStack, environ: Mapping[str, str], teller: Teller) -
         "OPENAI_BASE_URL": played.base_url,
         "OPENAI_API_KEY": "recorded",
         "SELFCODE_MODEL": played.model,
-        "SELFCODE_CRITIC_MODEL": "",
     }
 
 

@@ -39,9 +39,8 @@ class Moved(Refused):
         )
 
 
-_DENIED = re.compile(
-    r"Write access to repository not granted|Permission to \S+ denied to|archived so it is read-only", re.IGNORECASE
-)
+_ARCHIVED = re.compile(r"archived so it is read-only", re.IGNORECASE)
+_DENIED = re.compile(r"Write access to repository not granted|Permission to \S+ denied to", re.IGNORECASE)
 _GONE = re.compile(
     r"repository '[^']*' not found|Repository not found|returned error: (?:30\d|4(?!01|08|29)\d\d)\b"
     r"|does not appear to be a git repository|could not read (?:Username|Password)|unable to get password from user"
@@ -68,6 +67,8 @@ def failure(command: str, exit_code: int, stdout: bytes, stderr: str) -> Excepti
         stdout.decode("utf-8", "replace")
     ):  # the server answered; `rejection` knows what its words mean
         return GitFailed(command, exit_code, stderr, stdout)
+    if _ARCHIVED.search(stderr):
+        return Refused("The repository is archived: nothing can be pushed to it.")
     if _DENIED.search(stderr):
         return Refused(f"GitHub does not let the App push here; it needs the permission `contents: write`. {said}")
     if _GONE.search(stderr):

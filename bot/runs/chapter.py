@@ -264,14 +264,16 @@ class Chapter:
         self._politely(lambda: self._write(progress_comment(view)))
 
     def _write(self, body: str) -> None:
-        """Bring the run's one comment to this text."""
-        body = self._masked(body)
-        comment_id = self.known.comment_id
-        if comment_id is None:
-            posted = self.house.github.post_comment(self.known.at, body, marker=progress_marker(self.run_id))
-            self.known.learn(comment_id=posted)
-        else:
-            self.house.github.edit_comment(self.known.at, comment_id, body)
+        """Bring the run's one comment to this text; where somebody deleted it, say it anew."""
+        body, comment_id = self._masked(body), self.known.comment_id
+        try:
+            if comment_id is not None:
+                self.house.github.edit_comment(self.known.at, comment_id, body)
+                return
+        except Gone as gone:
+            log.warning("run %s: the comment is gone: %s", self.run_id, gone)
+        posted = self.house.github.post_comment(self.known.at, body, marker=progress_marker(self.run_id))
+        self.known.learn(comment_id=posted)
 
     def _masked(self, text: str) -> str:
         return mask_secrets(text, self.house.secrets)

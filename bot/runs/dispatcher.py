@@ -170,7 +170,7 @@ class Dispatcher:
         if self._refuse_owner(each):
             return
         try:
-            note = self._do(each.trigger)
+            note = self._do(each)
         except (Refused, Gone) as refusal:
             note = f"not done: {refusal}"
         except Unavailable as away:
@@ -185,11 +185,11 @@ class Dispatcher:
         log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
         self.store.settle(each.seq, note)
 
-    def _do(self, trigger: Trigger) -> str:
-        repository = trigger.issue.repository
+    def _do(self, each: Waiting) -> str:
+        trigger, repository = each.trigger, each.trigger.issue.repository
         match trigger.kind:
             case TriggerKind.STOP:
-                return self._stop(trigger)
+                return self._stop(each)
             case TriggerKind.HELP:
                 return self._help(trigger)
             case TriggerKind.INSTALLED:
@@ -204,8 +204,9 @@ class Dispatcher:
             case TriggerKind.START | TriggerKind.RETRY:
                 raise AssertionError(trigger.kind)
 
-    def _stop(self, trigger: Trigger) -> str:
+    def _stop(self, each: Waiting) -> str:
         """End what runs or waits for the issue. Facts (closed, label removed) need no permission, a comment does."""
+        trigger = each.trigger
         issue, asked = trigger.issue, trigger.comment_id is not None
         if asked and not self._may(trigger):
             self._react(trigger, "-1")
@@ -213,7 +214,7 @@ class Dispatcher:
         stopped = self.store.request_stop(
             issue.repository.id, issue.number, trigger.because, asked_at=trigger.occurred_at
         )
-        dropped = self._drop_waiting(trigger)
+        dropped = self._drop_waiting(each)
         if asked:
             self._react(trigger, "eyes" if stopped or dropped else "confused")
         return f"{stopped} run asked to stop, {dropped} waiting dropped"
@@ -236,17 +237,20 @@ class Dispatcher:
         permission = self.github.permission(trigger.issue.repository, trigger.sender.login)
         return at_least(permission, self.min_permission)
 
-    def _drop_waiting(self, trigger: Trigger) -> int:
+    def _drop_waiting(self, stop: Waiting) -> int:
         older = [
             each
             for each in self.store.waiting()
-            if is_run(each.trigger.kind)
-            and _issue(each.trigger) == _issue(trigger)
-            and each.trigger.occurred_at <= trigger.occurred_at
+            if is_run(each.trigger.kind) and _issue(each.trigger) == _issue(stop.trigger) and _is_before(each, stop)
         ]
         for each in older:
-            self.store.settle(each.seq, f"dropped: {trigger.because}")
+            self.store.settle(each.seq, f"dropped: {stop.trigger.because}")
         return len(older)
+
+
+def _is_before(one: Waiting, other: Waiting) -> bool:
+    """By GitHub's clock, which tells seconds alone, and within one second as they came in."""
+    return (one.trigger.occurred_at, one.seq) < (other.trigger.occurred_at, other.seq)
 
 
 def _issue(trigger: Trigger) -> tuple[int, int]:

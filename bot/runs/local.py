@@ -100,7 +100,7 @@ def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
     except Refused as refusal:
         outcome, reason = Outcome.REFUSED, str(refusal)
     except Stopped:
-        outcome, reason = Outcome.STOPPED, "stopped"
+        outcome, reason = Outcome.STOPPED, "it was interrupted"
     except Unavailable as away:
         outcome, reason = Outcome.ERROR, str(away)
     return RunResult(
@@ -135,9 +135,6 @@ def _solve(
         so_far.progress = solving.iterate(
             ground, local.agent, local.task, so_far.progress, caps=caps, baseline=baseline.report, tell=local.tell
         )
-        last = so_far.progress.iterations[-1]
-        after = last.report.counts if last.report else "no test run"
-        local.tell(f"iteration {last.number}: {last.summary}: {after}; {last.why_next}")
     if solving.needs_proof(so_far.progress):
         solving.refuse_forbidden(ground, so_far.progress, protect=config.protect, secrets=local.secrets)
         local.tell("proving the change in clean workspaces")

@@ -54,7 +54,7 @@ def iterate(
         return agent.iterate(task, progress, bench, caps=caps, baseline=baseline, stop=ground.stop, tell=tell)
 
 
-def take_proof(ground: Ground, progress: Progress, baseline: Baseline, *, accepted_tests: bool = False) -> Proof:
+def take_proof(ground: Ground, progress: Progress, baseline: Baseline) -> Proof:
     """Judge the change in clean workspaces, from its patch alone."""
     tree = ground.tree(progress.change)
     files = ground.mirror.changed_files(ground.base, tree)
@@ -63,7 +63,7 @@ def take_proof(ground: Ground, progress: Progress, baseline: Baseline, *, accept
         side, replaced = overlay(files, arrangement)
         return ground.test(ground.base if side is Side.BASE else tree, replaced, plant=baseline.plant)
 
-    return prove(files, baseline.report, run, accepted_tests=accepted_tests)
+    return prove(files, baseline.report, run)
 
 
 def needs_proof(progress: Progress) -> bool:

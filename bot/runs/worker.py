@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from bot.runs.dispatcher import Dispatcher
 from bot.runs.house import House
 from bot.runs.steps import Engine
 from bot.runs.workflow import tell
+from sandbox import SandboxError
 
 LOOK_EVERY_S = 0.25
 BEAT = "worker.beat"
@@ -27,14 +28,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker over one home. `problem` says what keeps its sandbox from working, or ""; it may take seconds."""
+    """One worker over one home."""
 
     house: House
     steps_url: str
     allowed_owners: frozenset[str]
     runs_at_once: int
-    remove_leftovers: Callable[[], int]
-    problem: Callable[[], str]
 
     def work(self, until: threading.Event) -> None:
         """Work until the event is set. Raises `ConfigError` where another worker is at work on the same home."""
@@ -68,13 +67,21 @@ class Worker:
         """Show that the worker lives, and what ails its sandbox, in a file that the web processes read."""
         said = ""
         while True:
-            problem = self.problem()
+            problem = self._problem()
             if problem and problem != said:
                 log.error("%s", problem)
             said = problem
             self._show(problem)
             if until.wait(BEAT_EVERY_S):
                 return
+
+    def _problem(self) -> str:
+        """What keeps the sandbox from working, or ""."""
+        try:
+            self.house.sandbox.check()
+        except SandboxError as problem:
+            return f"the sandbox: {problem}"
+        return ""
 
     def _show(self, problem: str) -> None:
         partial = self.house.home / f"{BEAT}.new"
@@ -85,14 +92,18 @@ class Worker:
             log.warning("the worker can't show that it lives: %s", full)
 
     def _clear(self) -> None:
-        """Remove the containers that an earlier worker of this home left."""
-        removed = self.remove_leftovers()
+        """Remove the containers of this home's worker; an engine that is away has none that we could reach."""
+        try:
+            removed = self.house.sandbox.remove_leftovers()
+        except SandboxError as problem:
+            log.warning("containers that were left: %s", problem)
+            return
         if removed:
-            log.info("removed %d containers and volumes that an earlier worker left", removed)
+            log.info("removed %d containers and volumes that were left", removed)
 
     def _leave(self) -> None:
         """End at once, runs in mid-step too: they are durable, and go on there when a worker starts again."""
-        self.remove_leftovers()
+        self._clear()
         shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
         log.info("the worker ends; unfinished runs go on at the next start")
         logging.shutdown()

@@ -160,7 +160,7 @@ def test_a_failing_test_opens_the_next_iteration() -> None:
     assert "assert -1 == 3" in model.asked[1].opening
     assert "return a * b" in model.asked[1].opening
     assert [iteration.number for iteration in progress.iterations] == [1, 2]
-    assert progress.iterations[0].why_next == "still failing: tests/test_calc.py::test_add"
+    assert progress.iterations[0].why_next == "still failing: test_add"
 
 
 def test_the_prefix_stays_the_same_to_the_letter_though_the_files_change() -> None:
@@ -217,7 +217,8 @@ def test_an_objection_that_is_open_at_the_last_iteration_is_named() -> None:
 
     progress = work(ScriptedModel([says(RIGHT)]), bench, caps=Caps(iterations=1))
 
-    assert (progress.verdict, progress.why) == (Verdict.SOLVED, "the tests pass, but: no test was added")
+    assert (progress.verdict, progress.why) == (Verdict.SOLVED, "add() adds now.")
+    assert progress.iterations[-1].why_next == "the tests pass, but: no test was added"
 
 
 # --- Nothing changed, nothing usable
@@ -455,7 +456,7 @@ def test_the_limit_of_iterations_is_named_with_its_number() -> None:
     assert progress.verdict is Verdict.LIMIT
     assert (
         progress.why
-        == "the limit of 2 iterations is reached; after the last: still failing: tests/test_calc.py::test_add"
+        == "the limit of 2 iterations is reached; after the last: still failing: test_add"
     )
 
 

@@ -23,8 +23,6 @@ DEFAULT_VERSION = "2026-03-10"
 _MODULES = ("apps", "checks", "git", "issues", "meta", "pulls", "rate_limit", "reactions", "repos", "users")
 _UNEVEN = re.compile(r"labels\.\d+\.archived_(at|by)$|^\.pull_request\.assignee$")
 """Fields of one object that GitHub's description has in some places and lacks in others."""
-_DROPPED = re.compile(r"\.(assignee|merge_commit_sha)$|^\.rate$")
-"""What an older version still has, where its own schemas are not installed."""
 _OPERATION = re.compile(r"^(GET|POST|PATCH|PUT|DELETE) (/\S*)$", re.MULTILINE)
 
 
@@ -145,14 +143,8 @@ def operations(version: str = DEFAULT_VERSION) -> tuple[Operation, ...]:
     return tuple(found for name in _MODULES for found in _operations_of(f"{_package(version)}.rest.{name}"))
 
 
-def has_version(version: str) -> bool:
-    """Whether the schemas of that API version are installed."""
-    return importlib.util.find_spec(f"githubkit_schemas.v{version.replace('-', '_')}") is not None
-
-
 def _package(version: str) -> str:
-    chosen = version if has_version(version) else DEFAULT_VERSION
-    return f"githubkit_schemas.v{chosen.replace('-', '_')}"
+    return f"githubkit_schemas.v{version.replace('-', '_')}"
 
 
 def _operations_of(module: str) -> Iterable[Operation]:
@@ -184,8 +176,7 @@ def _operation(method: ast.FunctionDef, verb: str, template: str, module: str) -
 
 
 def _validate(model: str, module: str, value: Any, where: str, version: str) -> None:
-    known = _UNEVEN if has_version(version) else re.compile(f"{_UNEVEN.pattern}|{_DROPPED.pattern}")
-    _hold(_adapter(model, module, _package(version)), value, where, known)
+    _hold(_adapter(model, module, _package(version)), value, where)
 
 
 @cache
@@ -202,14 +193,14 @@ def _model(models: ModuleType, name: str) -> Any:
     return getattr(models, name, None)
 
 
-def _hold(adapter: TypeAdapter[Any], value: Any, where: str, known: re.Pattern[str] = _UNEVEN) -> None:
+def _hold(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
     try:
         understood = adapter.validate_json(json.dumps(value), strict=True)
     except ValidationError as problem:
         told = (f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in problem.errors()[:12])
         raise AssertionError(f"{where}: " + "; ".join(told)) from None
     lost = _lost(value, adapter.dump_python(understood, by_alias=True, exclude_unset=True))
-    unknown = [field for field in lost if not known.search(field)]
+    unknown = [field for field in lost if not _UNEVEN.search(field)]
     assert not unknown, f"{where}: GitHub has no {', '.join(unknown)}"
 
 

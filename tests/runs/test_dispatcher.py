@@ -359,6 +359,18 @@ def test_what_was_asked_for_and_taken_back_before_anyone_looked_is_never_started
     assert desk.store.waiting() == []
 
 
+def test_a_label_put_on_again_within_the_same_second_is_not_taken_back(desk: Desk) -> None:
+    (run,) = desk.runs(occurred_at=at(0))
+    desk.asks(STOP, because="label removed", occurred_at=at(5))
+    again = desk.asks(START, occurred_at=at(5))
+
+    desk.turn()
+    desk.ends(run)
+    desk.turn()
+
+    assert desk.started == [run, run_id_for(again)]
+
+
 def test_a_stop_leaves_other_issues_alone(desk: Desk) -> None:
     (other,) = desk.runs(issue=an_issue_ref(8))
     desk.comments(STOP, occurred_at=at(9))

@@ -52,6 +52,12 @@ def what_still_runs(workspace: Workspace, marker: str) -> int:
     return int(workspace.run(STILL_THERE.format(marker)).stdout)
 
 
+def test_a_backend_that_answers_says_in_a_line_what_it_is(sandbox: Sandbox) -> None:
+    (line,) = sandbox.check().splitlines()
+
+    assert line
+
+
 # Commands
 
 
