@@ -41,7 +41,6 @@ class Plan:
     labels: Mapping[str, str]
     seccomp: str
     image_volumes: Sequence[str] = ()
-    runtime: str | None = None
 
 
 def workspace_container(plan: Plan) -> dict[str, Any]:
@@ -114,8 +113,6 @@ def _container(plan: Plan, *, user: str, capabilities: tuple[str, ...]) -> dict[
         "RestartPolicy": {"Name": "no"},
         "Init": False,
     }
-    if plan.runtime is not None:
-        host["Runtime"] = plan.runtime
     return {
         "Image": plan.image,
         "Entrypoint": ["/bin/sh", "-c", _INIT],

@@ -55,12 +55,9 @@ class DockerSandbox:
     to before the first use. Threads may share one.
     """
 
-    def __init__(
-        self, *, image: str, docker_host: str | None = None, owner: str = "selfcode", runtime: str | None = None
-    ) -> None:
+    def __init__(self, *, image: str, docker_host: str | None = None, owner: str = "selfcode") -> None:
         self._image = image
         self._owner = owner
-        self._runtime = runtime
         self._engine = _Engine(docker_host)
 
     @property
@@ -187,7 +184,6 @@ class DockerSandbox:
             labels={OWNER_LABEL: self._owner},
             seccomp=Path(__file__).with_name("seccomp.json").read_text(),
             image_volumes=image.volumes,
-            runtime=self._runtime,
         )
 
     @contextmanager
