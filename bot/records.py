@@ -428,6 +428,10 @@ class Iteration:
     duration_s: float
     why_next: str
 
+    def is_good_beside(self, baseline: TestReport | None) -> bool:
+        """Whether there is a change, and nothing fails with it but what failed in the baseline already."""
+        return self.report is not None and not self.change.is_empty and self.report.is_good_beside(baseline)
+
 
 class Verdict(StrEnum):
     """How the agent's loop ended."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bot.agent.context import context
 from bot.agent.conversation import WARMER, Conversation, Ended, Ending
 from bot.agent.critic import criticise
-from bot.agent.decision import GREEN_BUT, Untested, decide, untested
+from bot.agent.decision import GREEN_BUT, Decision, Untested, decide, untested
 from bot.agent.dialects import dialect_of, toolless_replies
 from bot.agent.history import first_context, repeated
 from bot.agent.limits import TOKENS_BIND, oversize
@@ -32,6 +32,10 @@ from bot.records import (
 TEMPERATURE = 0.2
 HAVE_READ = "I have read it."
 BY_A_PERSON = "a person ended the run"
+
+
+_WITHOUT_A_CHANGE = (Verdict.LIMIT, Verdict.GAVE_UP, Verdict.NOTHING_TO_DO)
+"""Ends at which an earlier change that passes the tests is better than what there is."""
 
 
 def silent(_: str) -> None:
@@ -97,7 +101,7 @@ class Agent:
         if work.caps.cost_usd is not None and progress.spend.cost_usd is None:
             work.tell(f"  {TOKENS_BIND}")
         dialect = dialect_of(progress, self._dialect)
-        stuck = _is_stuck(progress)
+        stuck = _is_stuck(progress, work.baseline)
         undone = set_back(work.bench, progress.change) if stuck else ()
         told = first_context(progress.iterations) or context(
             work.task, work.bench, baseline=work.baseline, notes=work.notes
@@ -154,6 +158,11 @@ class Agent:
             and decision.verdict is None
         ):
             self._criticise(self._critic, work, talk, change, report)
+        good = next((each for each in reversed(progress.iterations) if each.is_good_beside(work.baseline)), None)
+        if good is not None and decision.verdict in _WITHOUT_A_CHANGE:
+            change = good.change
+            back = f"back to the change of iteration {good.number}, with which the tests pass"
+            decision = Decision(Verdict.SOLVED, good.summary, f"{decision.then}; {back}")
         tested = report.counts if report else "not tested"
         work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.then}")
         told = _Told(_summary(ending, change), decision.verdict, decision.why, decision.then)
@@ -175,12 +184,13 @@ def _known(skipped: Untested | None, report: TestReport | None, objection: str) 
     return report, objection
 
 
-def _is_stuck(progress: Progress) -> bool:
-    """Whether the last iteration came to the same change as one before it."""
+def _is_stuck(progress: Progress, baseline: TestReport | None) -> bool:
+    """Whether the last iteration came to the same failing change as one before it."""
     if not progress.iterations:
         return False
     *earlier, last = progress.iterations
-    return repeated(earlier, last.change.patch) is not None
+    same = repeated(earlier, last.change.patch)
+    return same is not None and not same.is_good_beside(baseline)
 
 
 def _summary(ending: Ending, change: Change) -> str:

@@ -35,10 +35,14 @@ def opening(
         return f"{parts[0]}\n\n{prompt('begin')}"
     *before, last = progress.iterations
     earlier = repeated(before, last.change.patch)
-    told = progress.iterations[:-KEPT_WHOLE] if earlier is None else progress.iterations
+    is_good = earlier is not None and earlier.is_good_beside(baseline)
+    told = progress.iterations[:-KEPT_WHOLE] if earlier is None or is_good else progress.iterations
     if told:
         parts.append("What was tried before:\n" + bullets(told))
-    parts.append(_again(earlier, undone, baseline) if earlier else _outcome(last, baseline))
+    if earlier is not None and is_good:
+        parts.append(f"The change is the same as in iteration {earlier.number}.\n\n{_outcome(earlier, baseline)}")
+    else:
+        parts.append(_again(earlier, undone, baseline) if earlier else _outcome(last, baseline))
     words = critics_words(last)
     parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
     paths = [path for path in progress.change.paths if path not in undone]

@@ -221,6 +221,27 @@ def test_an_objection_that_is_open_at_the_last_iteration_is_named() -> None:
     assert progress.iterations[-1].why_next == "the tests pass, but: no test was added"
 
 
+def test_a_change_that_passes_but_lacks_a_test_is_not_lost_when_the_model_repeats_it_and_then_gives_in() -> None:
+    idle = says("```finish\nNothing more.\n```\n")
+    bench = a_bench(judge=judge, objections=["no test was added"] * 9)
+
+    progress = work(ScriptedModel([says(RIGHT), says(RIGHT), idle, idle, idle, idle, idle]), bench)
+
+    assert progress.verdict is Verdict.SOLVED
+    assert progress.change.patch == progress.iterations[0].change.patch
+    assert bench.files["calc.py"] == FIXED
+
+
+def test_a_later_try_that_fails_falls_back_to_the_change_that_passed() -> None:
+    bench = a_bench(judge=judge, objections=["no test was added"])
+
+    progress = work(ScriptedModel([says(RIGHT), says(WRONG)]), bench, caps=Caps(iterations=2))
+
+    assert (progress.verdict, progress.why) == (Verdict.SOLVED, "add() adds now.")
+    assert progress.change.patch == progress.iterations[0].change.patch
+    assert "back to the change of iteration 1" in progress.iterations[-1].why_next
+
+
 # --- Nothing changed, nothing usable
 
 
@@ -454,10 +475,7 @@ def test_the_limit_of_iterations_is_named_with_its_number() -> None:
     progress = work(ScriptedModel([says(WRONG), says(WORSE)]), a_bench(judge=judge), caps=Caps(iterations=2))
 
     assert progress.verdict is Verdict.LIMIT
-    assert (
-        progress.why
-        == "the limit of 2 iterations is reached; after the last: still failing: test_add"
-    )
+    assert progress.why == "the limit of 2 iterations is reached; after the last: still failing: test_add"
 
 
 def test_the_limit_of_tokens_is_named_and_what_was_changed_is_tested() -> None:
