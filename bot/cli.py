@@ -91,10 +91,11 @@ def _until_told_to_end() -> threading.Event:
 @_answering_errors
 def serve() -> int:
     """Run the web server and a worker, each as a process of its own."""
-    from bot.serving import serve as keep_running  # noqa: PLC0415 - commands load what they need
+    from bot import wire  # noqa: PLC0415 - commands load what they need
+    from bot.serving import serve as keep_running  # noqa: PLC0415
 
     _log_to_stderr()
-    _settings().require_app()
+    wire.require_usable(_settings())
     return keep_running(_until_told_to_end())
 
 

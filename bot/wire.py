@@ -111,6 +111,12 @@ def github_of(settings: Settings) -> GitHubApp:
     )
 
 
+def require_usable(settings: Settings) -> None:
+    """Raise `ConfigError` for what can be seen to be wrong without asking anybody."""
+    github_of(settings)
+    model_of(settings, settings.model)
+
+
 def database_of(settings: Settings) -> Engine:
     """The database of inbox and runs, with every table in place."""
     try:

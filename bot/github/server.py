@@ -107,7 +107,7 @@ class Server:
                 verb, path, parameters=dict(parameters or {}), input=None if body is None else dict(body)
             )
         except RequestException as error:
-            raise Unavailable(f"GitHub can't be reached: {type(error).__name__}") from error
+            raise Unavailable(f"GitHub can't be reached at {self._api_url}: {type(error).__name__}") from error
         answer = _json(text)
         if status >= 400:
             raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=self._clock())

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+
+from bot.errors import ConfigError
 
 ACCESS_LINE = '%(h)s "%(m)s %(U)s" %(s)s %(b)sB %(M)sms %({x-github-event}i)s %({x-github-delivery}i)s'
 """Without the query string: it may hold the code of the page that creates the App."""
@@ -27,8 +30,10 @@ def serve(
     """Serve until SIGTERM or SIGINT; does not return but by `SystemExit`.
 
     `app_factory` is called once in each process, after the fork. Port 0 takes a free one; `on_ready` gets the port once
-    connections are accepted. A process is replaced after `max_requests` requests (0: never).
+    connections are accepted. A process is replaced after `max_requests` requests (0: never). Raises `ConfigError` where
+    the address can't be had.
     """
+    _require_free(host, port)
     directory = tempfile.mkdtemp(prefix="selfcode-metrics-")
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
 
@@ -60,6 +65,19 @@ def serve(
             "on_exit": on_exit,
         },
     ).run()
+
+
+def _require_free(host: str, port: int) -> None:
+    """Say what is wrong with an address before gunicorn tries it again and again."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as problem:
+            raise ConfigError(
+                f"SELFCODE_HOST, SELFCODE_PORT: can't listen on {host}:{port}: {problem.strerror}"
+            ) from problem
 
 
 class _Gunicorn(BaseApplication):  # type: ignore[misc]  # gunicorn has no types

@@ -1,5 +1,6 @@
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,8 +9,11 @@ from pathlib import Path
 
 import pytest
 import requests
+from flask import Flask
 
+from bot.errors import ConfigError
 from bot.triggers.signature import sign
+from bot.web.serve import serve
 from tests.triggers.payloads import an_issue, an_issue_event
 from tests.web.fakes import SECRET
 
@@ -106,3 +110,13 @@ def test_the_server_leaves_no_files_behind(tmp_path: Path, monkeypatch: pytest.M
 
     assert while_running
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_a_matter_of_settings() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        with pytest.raises(ConfigError, match=f"SELFCODE_PORT.*{port}"):
+            serve(lambda: Flask(__name__), host="127.0.0.1", port=port)
