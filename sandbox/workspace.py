@@ -15,7 +15,8 @@ _CHUNK = 256 * 1024
 _ENDING_S = 1.0
 _TRANSFER_S = 300.0
 _KILLED = 128 + 9
-_NO_SPACE = "No space left on device"
+_NO_ROOM = ("No space left on device", "File too large", "Wrote only")
+"""What tar says of it, in whichever of its writes the end of the room falls."""
 _log = logging.getLogger(__name__)
 
 
@@ -162,7 +163,7 @@ class ContainerWorkspace:
             exit_code = running.exit_code()
         if exit_code != 0:
             said = problems.stderr.text().strip()
-            kind = WorkspaceFull if _NO_SPACE in said else SandboxError
+            kind = WorkspaceFull if any(words in said for words in _NO_ROOM) else SandboxError
             raise kind(f"{doing} failed ({exit_code}): {said}")
         return bytes(written)
 
