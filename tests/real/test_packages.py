@@ -69,4 +69,4 @@ def test_a_repository_differs_from_what_was_published_in_one_function_alone(pack
 def test_a_repository_says_how_its_tests_are_run(package: RealPackage) -> None:
     configuration = yaml.safe_load(repository_files(package)[CONFIGURATION].data)
 
-    assert configuration == {"test": package.test_command}
+    assert configuration == {"test": package.test_command, "setup": ""}

@@ -1,5 +1,6 @@
 """What goes wrong around a run that nobody is to blame for."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ def test_a_label_taken_off_and_put_on_again_at_once_starts_again(shared_town: To
     repository, issue = a_case()
 
     def wavers(_: RepositoryHandle, at: IssueHandle) -> None:
+        time.sleep(1.1)  # GitHub's clock knows seconds: within one, the label would be the same event
         at.unlabel("selfcode", by="ada")
         at.label("selfcode", by="ada")
 
