@@ -91,6 +91,7 @@ class _TestRun:
 
         `maxfail=0` undoes an `-x` of the project's settings: one failing test must not hide the others. A cache of its
         own, because `--last-failed` would leave out what passed before. tox hands the variable on when told to.
+        One hash seed, so that sets have one order: tests that are parametrized from a set have ids by that order.
         """
         root = self.workspace.directory.rstrip("/")
         options = [
@@ -103,6 +104,7 @@ class _TestRun:
             options.append(f"{root}/{self.plant.path}")
         return {
             "PYTEST_ADDOPTS": shlex.join(options),
+            "PYTHONHASHSEED": "0",
             "TOX_TESTENV_PASSENV": "PYTEST_ADDOPTS",
             "TOX_OVERRIDE": "testenv.pass_env+=PYTEST_ADDOPTS",
         }

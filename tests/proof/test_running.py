@@ -56,6 +56,23 @@ def test_pytest_is_read_however_it_is_started(command: str) -> None:
     assert (report.reader, report.state, len(report.passed)) == ("pytest", ReportState.PASSED, 2)
 
 
+def test_tests_that_are_parametrized_from_a_set_have_the_same_ids_in_each_run() -> None:
+    files = {
+        "test_a.py": """
+            import pytest
+
+            @pytest.mark.parametrize("case", [[word] for word in {"one", "two", "three", "four", "five", "six"}])
+            @pytest.mark.parametrize("word", {"one", "two", "three", "four", "five", "six"})
+            def test_words(case, word):
+                assert case[0] != word
+        """
+    }
+
+    first, second = report_on(files), report_on(files)
+
+    assert (first.passed, first.failed) == (second.passed, second.failed)
+
+
 def test_a_run_leaves_nothing_in_the_workspace() -> None:
     with ProcessSandbox().open() as workspace:
         put(workspace, {"calc.py": "", "test_a.py": "def test_it(): pass"})

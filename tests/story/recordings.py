@@ -11,7 +11,7 @@ BODY = "`add(-2, 1)` gives `1`; I expected `-1`."
 CODE = b"def add(a, b):\n    return abs(a) + b if a < 0 else a + b\n"
 FIXED = b"def add(a, b):\n    return a + b\n"
 TESTS = b"from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
-CONFIGURATION = b'test: python3 -m pytest -q\nsetup: ""\n'
+CONFIGURATION = b'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'
 
 NEW_TEST = """\
 ```python path=test_negative.py
