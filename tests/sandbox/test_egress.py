@@ -11,7 +11,7 @@ import pytest
 
 from sandbox.egress import DEFAULT_HOSTS, Denied, EgressProxy, Target, decide, is_public
 
-HOSTS = ("pypi.org", "*.pythonhosted.org")
+HOSTS = ("packages.example", "*.hosted.example")
 
 
 def verdict(request_line: str, *headers: str) -> Target | Denied:
@@ -19,13 +19,13 @@ def verdict(request_line: str, *headers: str) -> Target | Denied:
 
 
 def test_a_tunnel_to_an_allowed_host_is_made() -> None:
-    assert verdict("CONNECT pypi.org:443 HTTP/1.1", "Host: anything") == Target("pypi.org", 443, b"")
-    assert verdict("CONNECT FILES.pythonhosted.org.:443 HTTP/1.1") == Target("files.pythonhosted.org", 443, b"")
+    assert verdict("CONNECT packages.example:443 HTTP/1.1", "Host: anything") == Target("packages.example", 443, b"")
+    assert verdict("CONNECT FILES.hosted.example.:443 HTTP/1.1") == Target("files.hosted.example", 443, b"")
 
 
 def test_a_plain_request_goes_on_with_its_own_host_and_for_one_answer() -> None:
     found = verdict(
-        "GET http://pypi.org/simple/?a=b HTTP/1.1",
+        "GET http://packages.example/simple/?a=b HTTP/1.1",
         "Host: evil.example",
         "User-Agent: apt",
         "Proxy-Authorization: x",
@@ -33,21 +33,21 @@ def test_a_plain_request_goes_on_with_its_own_host_and_for_one_answer() -> None:
         "Content-Length: 5",
     )
 
-    head = b"GET /simple/?a=b HTTP/1.1\r\nHost: pypi.org\r\nConnection: close\r\nUser-Agent: apt\r\n\r\n"
-    assert found == Target("pypi.org", 80, head)
+    head = b"GET /simple/?a=b HTTP/1.1\r\nHost: packages.example\r\nConnection: close\r\nUser-Agent: apt\r\n\r\n"
+    assert found == Target("packages.example", 80, head)
 
 
 @pytest.mark.parametrize(
     "request_line",
     [
         "CONNECT evil.example:443 HTTP/1.1",
-        "CONNECT pypi.org.evil.example:443 HTTP/1.1",
-        "CONNECT notpypi.org:443 HTTP/1.1",
-        "CONNECT pypi.org:22 HTTP/1.1",
+        "CONNECT packages.example.evil.example:443 HTTP/1.1",
+        "CONNECT notpackages.example:443 HTTP/1.1",
+        "CONNECT packages.example:22 HTTP/1.1",
         "CONNECT 127.0.0.1:443 HTTP/1.1",
         "CONNECT [::1]:443 HTTP/1.1",
         "GET http://169.254.169.254/latest/meta-data/ HTTP/1.1",
-        "GET http://pypi.org:8080/ HTTP/1.1",
+        "GET http://packages.example:8080/ HTTP/1.1",
         "GET http://localhost/ HTTP/1.1",
     ],
 )
@@ -64,16 +64,16 @@ def test_what_is_not_on_the_list_is_refused_with_a_sentence(request_line: str) -
     [
         "",
         "GET / HTTP/1.1",
-        "GET https://pypi.org/ HTTP/1.1",
-        "GET ftp://pypi.org/ HTTP/1.1",
-        "POST http://pypi.org/ HTTP/1.1",
-        "CONNECT pypi.org HTTP/1.1",
-        "CONNECT pypi.org:443/path HTTP/1.1",
-        "CONNECT pypi.org:99999 HTTP/1.1",
-        "CONNECT user@pypi.org:443 HTTP/1.1",
-        "CONNECT pypi.org%00.evil.example:443 HTTP/1.1",
-        "CONNECT pypi.org:443 HTTP/2",
-        "CONNECT pypi.org:443 HTTP/1.1 more",
+        "GET https://packages.example/ HTTP/1.1",
+        "GET ftp://packages.example/ HTTP/1.1",
+        "POST http://packages.example/ HTTP/1.1",
+        "CONNECT packages.example HTTP/1.1",
+        "CONNECT packages.example:443/path HTTP/1.1",
+        "CONNECT packages.example:99999 HTTP/1.1",
+        "CONNECT user@packages.example:443 HTTP/1.1",
+        "CONNECT packages.example%00.evil.example:443 HTTP/1.1",
+        "CONNECT packages.example:443 HTTP/2",
+        "CONNECT packages.example:443 HTTP/1.1 more",
         "CONNECT p\u00fdpi.org:443 HTTP/1.1",
     ],
 )
@@ -170,7 +170,7 @@ def asked(path: Path, request: bytes) -> bytes:
     [
         (b"CONNECT evil.example:443 HTTP/1.1\r\n\r\n", b"403"),
         (b"GET / HTTP/1.1\r\n\r\n", b"400"),
-        (b"CONNECT pypi.org:443 HTTP/1.1\r\n\r\n", b"403"),
+        (b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n", b"403"),
     ],
 )
 def test_a_refusal_says_why_and_is_remembered(tmp_path: Path, request_: bytes, status: bytes) -> None:
@@ -189,8 +189,8 @@ def test_a_name_that_cannot_be_resolved_is_said_so(tmp_path: Path) -> None:
         raise socket.gaierror("no such name")
 
     with EgressProxy(tmp_path / "s", allowed_hosts=HOSTS, resolve=nowhere):
-        assert asked(tmp_path / "s", b"CONNECT pypi.org:443 HTTP/1.1\r\n\r\n").startswith(
-            b"HTTP/1.1 502 pypi.org cannot"
+        assert asked(tmp_path / "s", b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n").startswith(
+            b"HTTP/1.1 502 packages.example cannot"
         )
 
 
@@ -208,7 +208,7 @@ def test_only_the_allowed_ones_of_a_names_addresses_are_tried(tmp_path: Path) ->
 
     resolve = resolving_to("127.0.0.1", "151.101.0.223", "169.254.169.254")
     with EgressProxy(tmp_path / "s", allowed_hosts=HOSTS, resolve=resolve, connect=connect):
-        asked(tmp_path / "s", b"CONNECT pypi.org:443 HTTP/1.1\r\n\r\n")
+        asked(tmp_path / "s", b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n")
 
     assert tried == [("151.101.0.223", 443)]
 
@@ -226,11 +226,11 @@ def open_proxy(tmp_path: Path, server: http.server.ThreadingHTTPServer) -> Itera
 
 
 def test_a_plain_request_is_answered_once(open_proxy: Path) -> None:
-    twice = b"GET http://pypi.org/a HTTP/1.1\r\n\r\n" + b"GET http://evil.example/b HTTP/1.1\r\n\r\n"
+    twice = b"GET http://packages.example/a HTTP/1.1\r\n\r\n" + b"GET http://evil.example/b HTTP/1.1\r\n\r\n"
 
     answer = asked(open_proxy, twice)
 
-    assert answer.endswith(b"pypi.org /a")
+    assert answer.endswith(b"packages.example /a")
     assert b"/b" not in answer
 
 
@@ -238,11 +238,11 @@ def test_a_tunnel_carries_bytes_both_ways_until_one_end_closes(open_proxy: Path)
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(10)
         client.connect(str(open_proxy))
-        client.sendall(b"CONNECT pypi.org:443 HTTP/1.1\r\n\r\n")
+        client.sendall(b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n")
         assert client.recv(65536) == b"HTTP/1.1 200 Connection established\r\n\r\n"
-        client.sendall(b"GET /through HTTP/1.0\r\nHost: pypi.org\r\n\r\n")
+        client.sendall(b"GET /through HTTP/1.0\r\nHost: packages.example\r\n\r\n")
         answer = b""
         while data := client.recv(65536):
             answer += data
 
-    assert answer.endswith(b"pypi.org /through")
+    assert answer.endswith(b"packages.example /through")

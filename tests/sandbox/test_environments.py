@@ -164,19 +164,19 @@ def test_setup_reaches_allowed_hosts_by_the_proxy_and_others_not(
         def egress(path: Path) -> EgressProxy:
             return EgressProxy(
                 path,
-                allowed_hosts=["pypi.org"],
+                allowed_hosts=["pkgs.example"],
                 resolve=lambda _host, _port: ["151.101.0.223"],
                 connect=lambda _address, _port: socket.create_connection(("127.0.0.1", server.server_port), timeout=5),
             )
 
         fetch = 'import sys, urllib.request; print(urllib.request.urlopen("http://" + sys.argv[1]).read().decode())'
-        setup = f"python3 -c '{fetch}' pypi.org/simple; python3 -c '{fetch}' 169.254.169.254/latest 2>&1 || true"
+        setup = f"python3 -c '{fetch}' pkgs.example/simple; python3 -c '{fetch}' 169.254.169.254/latest 2>&1 || true"
         direct = "\npython3 -c 'import socket; socket.create_connection((\"1.1.1.1\", 80), 3)' 2>&1 | tail -1"
         prepared = prepare(Environments(docker_sandbox, egress=egress), repository_id, setup + direct)
         server.shutdown()
         thread.join()
 
-    assert "pypi.org/simple\n" in prepared.output
+    assert "pkgs.example/simple\n" in prepared.output
     assert "403: 169.254.169.254 is not among the hosts that a setup may reach" in prepared.output
     assert "unreachable" in prepared.output
 
