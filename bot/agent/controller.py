@@ -173,7 +173,7 @@ class Agent:
         """Let the second model read what failed; its words open the next iteration, its cost counts."""
         call = criticise(critic, work.task, change, report, baseline=work.baseline, stop=work.stop)
         talk.calls.append(call)
-        talk.spend = replace(talk.spend.plus(call.usage), seconds=talk.spend.seconds)
+        talk.spend = talk.spend.plus(call.usage)
 
 
 def _known(skipped: Untested | None, report: TestReport | None, objection: str) -> tuple[TestReport | None, str]:

@@ -170,7 +170,7 @@ class Conversation:
             problem=problem,
         )
         self.calls.append(call)
-        self.spend = replace(self.spend.plus(reply.usage), seconds=self.spend.seconds)
+        self.spend = self.spend.plus(reply.usage)
         asked = ", ".join(action.name for action in actions) or problem or "no action"
         self.tell(f"  call {len(self.calls)}: {asked} ({self.spend.tokens:,} tokens so far)")
 
