@@ -135,6 +135,7 @@ class Changes:
     def edit_comment(self, comment: Comment, by: Account, body: str) -> None:
         _check_length("IssueComment", body)
         before, comment.body = comment.body, body
+        comment.earlier.append(before)
         comment.updated_at = self.world.now()
         self._tell_comment(comment, "edited", by, changes={"body": {"from": before}})
 

@@ -66,7 +66,7 @@ class App:
 
 @dataclass(slots=True, eq=False)
 class Comment:
-    """A comment of an issue or pull request; `app` is set where an App wrote it."""
+    """A comment of an issue or pull request; `app` is set where an App wrote it, `earlier` is what edits replaced."""
 
     id: int
     issue: "Issue"
@@ -76,6 +76,7 @@ class Comment:
     updated_at: datetime
     app: App | None = None
     reactions: list[Reaction] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)

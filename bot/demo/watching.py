@@ -42,7 +42,8 @@ class Watch:
         for _, content in self.issue.reactions:
             yield from self._once(f"reaction {content}", f"the bot reacts to the issue: {content}")
         for comment in self.issue.comments_by(self.app.bot.login):
-            yield from self._new_lines(comment.body)
+            for body in (*comment.earlier, comment.body):  # one that was edited between two looks is told as well
+                yield from self._new_lines(body)
         for branch in self.repository.branches:
             if branch != self.repository.state_of.default_branch:
                 yield from self._once(f"branch {branch}", f"the bot pushed {branch}")
