@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TEST_PROCESSES ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test check format bench lock clean
@@ -22,7 +23,7 @@ demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, n
 
 test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1 installs and starts a Docker engine for them (root, Debian or Ubuntu)
 	@$(BIN)/python -m tests.real.fetch || test -z "$$CI"
-	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(ARGS)
 
 check: $(VENV)/.ready ## format, lint, types, imports
 	$(BIN)/ruff format --check .
@@ -35,7 +36,8 @@ format: $(VENV)/.ready ## put the code into form
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.ready ## figures: where the time of a run goes
-	@$(BIN)/python -m bench.label_to_pull_request
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.sandbox
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.label_to_pull_request
 
 lock: ## renew the lock files (needs uv)
 	uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock

@@ -18,9 +18,10 @@ from typing import Any, ParamSpec
 import click
 
 from bot.errors import ConfigError, Refused, Unavailable
-from bot.records import Outcome, Task
+from bot.records import Health, Outcome, Task
 from bot.settings import Settings, read_settings
 from bot.writing.masking import mask_secrets
+from sandbox import backends
 
 GOOD = (Outcome.PROVEN, Outcome.NOTHING_TO_DO)
 
@@ -141,9 +142,7 @@ def worker() -> None:
 )
 @click.option("--test", default="", help="The test command (default: what the repository says, or a guess).")
 @click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
-@click.option(
-    "--sandbox", type=click.Choice(["docker", "process"]), help="Where code runs (default: SELFCODE_SANDBOX)."
-)
+@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @_answering_errors
 def run(*, repo: Path, issue: str, test: str, model: str, sandbox: str | None, as_json: bool) -> int:
@@ -169,9 +168,7 @@ def run(*, repo: Path, issue: str, test: str, model: str, sandbox: str | None, a
 @click.argument("task", metavar="TASK_OR_FILE")
 @click.option("--tests", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of hidden tests.")
 @click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
-@click.option(
-    "--sandbox", type=click.Choice(["docker", "process"]), help="Where code runs (default: SELFCODE_SANDBOX)."
-)
+@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
 @click.option("--max-iterations", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @_answering_errors
@@ -189,6 +186,37 @@ def solve(*, task: str, tests: Path | None, model: str, sandbox: str | None, max
     _say(f"{outcome} after {solved['iterations']} iteration{'s' if solved['iterations'] != 1 else ''}")
     click.echo(json.dumps({"outcome": outcome, **solved}) if as_json else solved["code"])
     return 0 if solved["success"] else 1
+
+
+@commands.command()
+@click.argument("target", metavar="[PATH|OWNER/REPO]", required=False)
+@click.option("--test", default="", help="The test command (default: what the repository says, or what is found out).")
+@click.option("--directory", default="", help="The project's folder in the repository.")
+@click.option("--image", default="", help="The image that the tests run in (default: SELFCODE_SANDBOX_IMAGE).")
+@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@_answering_errors
+def doctor(*, target: str | None, test: str, directory: str, image: str, sandbox: str | None, as_json: bool) -> int:
+    """Examine a repository: do its tests run here, offline, and do they show a fault in its source?
+
+    Prints the .github/selfcode.yml to commit. Without a repository, examines the sandbox alone.
+    """
+    from bot import wire  # noqa: PLC0415
+    from bot.runs.doctor import Given  # noqa: PLC0415
+    from bot.writing.configuration import is_complete, recommended  # noqa: PLC0415
+    from bot.writing.doctor_terminal import summary, terminal_report  # noqa: PLC0415
+
+    settings = _settings(SELFCODE_SANDBOX=sandbox)
+    until = _until_told_to_end()
+    given = Given(test=test, directory=directory, image=image)
+    found = wire.doctor_of(settings, target, given, stop=until.is_set, tell=_say)
+    click.echo(mask_secrets(terminal_report(found), settings.secrets()), err=True)
+    if as_json:
+        click.echo(mask_secrets(json.dumps(summary(found)), settings.secrets()))
+    elif configuration := recommended(found) if target else "":
+        _say(f".github/selfcode.yml {'says all of it' if is_complete(found) else 'to commit'}:")
+        click.echo(mask_secrets(configuration, settings.secrets()), nl=False)
+    return 0 if found.health is Health.HEALTHY else 1
 
 
 @commands.command()

@@ -62,10 +62,14 @@ Source: https://docs.github.com/en/organizations/managing-user-access-to-your-or
 
 
 class TriggerKind(StrEnum):
-    """What is asked for. START and RETRY become runs; STOP ends one; HELP is answered; the last two keep house."""
+    """What is asked for. START and RETRY become runs, DOCTOR an examination, which is kept and queued like a run.
+
+    STOP ends them; HELP is answered; the last two keep house.
+    """
 
     START = "start"
     RETRY = "retry"
+    DOCTOR = "doctor"
     STOP = "stop"
     HELP = "help"
     INSTALLED = "installed"
@@ -545,7 +549,10 @@ class TestPlan:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """Everything that there is to say about a run at its end. `reason` is one or two sentences for people."""
+    """Everything that there is to say about a run at its end. `reason` is one or two sentences for people.
+
+    `blocked` are the hosts that setup was refused, a line each.
+    """
 
     outcome: Outcome
     reason: str
@@ -558,6 +565,124 @@ class RunResult:
     model: str = ""
     sandbox: str = ""
     pull_request: int | None = None
+    blocked: tuple[str, ...] = ()
+
+
+# --- What an examination finds (`doctor`)
+
+
+class Health(StrEnum):
+    """What an examination comes to. HEALTHY: tests run here, and a change to the source shows in them."""
+
+    HEALTHY = "healthy"
+    UNHEALTHY = "unhealthy"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing of how tests are run: its key in the repository's configuration, its value, why it is so."""
+
+    key: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offline:
+    """A test that failed for want of the network; `test` is "" where no test is known by name.
+
+    `hosts` are those that the failure names, `words` the line of it that says so.
+    """
+
+    test: str
+    hosts: tuple[str, ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What the tests made of source that can't work: `files` files of it, each with a fault of ours.
+
+    `asked` tests passed without the fault, `noticed` of them don't with it; both 0 where no test is known by name.
+    """
+
+    files: int
+    report: TestReport
+    noticed: int = 0
+    asked: int = 0
+
+    @property
+    def is_noticed(self) -> bool:
+        return self.noticed > 0 if self.asked else not self.report.is_green
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxFacts:
+    """The sandbox of an examination: `about` in its own words, `unheld` what it does not hold, each with why."""
+
+    name: str
+    about: str = ""
+    unheld: tuple[tuple[str, str], ...] = ()
+    has_network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is known of a repository's health by now.
+
+    `repository` is what was examined, as people name it; `commit` is "" for a folder that is no git repository.
+    `configured` is the text of the configuration that it has. `image` is the base image, "" where the sandbox has
+    none, `prepared` the one that was made of it. `elsewhere` and `wishes` are lines on what else was seen, `left_out`
+    what of a folder was not looked at. `blocked` are hosts that setup was refused, a line each. `runs` are runs of the
+    tests on the untouched source. `trouble` says for people what it ended at, or "". `seconds` are those of each
+    phase. `obstacles` keep changes from being proven, `remarks` don't; both are there at the end.
+    """
+
+    repository: str
+    sandbox: SandboxFacts
+    commit: str = ""
+    configured: str = ""
+    plan: TestPlan | None = None
+    found: tuple[Found, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    wishes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    image: str = ""
+    prepared: str | None = None
+    blocked: tuple[str, ...] = ()
+    runs: tuple[TestReport, ...] = ()
+    offline: tuple[Offline, ...] = ()
+    fault: Fault | None = None
+    trouble: str = ""
+    seconds: tuple[tuple[str, float], ...] = ()
+    obstacles: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def health(self) -> Health:
+        return Health.UNHEALTHY if self.obstacles or self.trouble else Health.HEALTHY
+
+    @property
+    def could_run(self) -> bool:
+        """Whether the tests ran each time."""
+        return bool(self.runs) and all(report.could_run for report in self.runs)
+
+    @property
+    def steady(self) -> frozenset[str]:
+        """The tests that passed each time."""
+        return frozenset.intersection(*(report.passed for report in self.runs)) if self.runs else frozenset()
+
+    @property
+    def failing(self) -> tuple[TestCase, ...]:
+        """The tests that failed each time, as they did the first time."""
+        ids = frozenset.intersection(*(report.failed for report in self.runs)) if self.runs else frozenset[str]()
+        return tuple(case for case in self.runs[0].cases if case.id in ids) if self.runs else ()
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """The tests that passed at one time and failed, or were not there, at another."""
+        ever = frozenset[str]().union(*(report.passed for report in self.runs))
+        return tuple(sorted(ever - self.steady))
 
 
 # --- GitHub, in our own words

@@ -11,8 +11,10 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    DirectoryPath,
     Field,
     FilePath,
+    IPvAnyNetwork,
     SecretStr,
     ValidationError,
     ValidationInfo,
@@ -21,6 +23,7 @@ from pydantic import (
 
 from bot.errors import ConfigError
 from bot.records import Caps
+from sandbox import backends
 
 
 def _names(value: object) -> object:
@@ -33,11 +36,23 @@ def _url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _backend(value: str) -> str:
+    if value not in backends.names():
+        raise ValueError(f"there is no sandbox {value!r}: choose one of {', '.join(backends.names())}")
+    return value
+
+
 Url = Annotated[str, AfterValidator(_url)]
 """A web address, without a slash at its end."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """A comma-separated list."""
+
+Paths = Annotated[tuple[Annotated[DirectoryPath, AfterValidator(Path.resolve)], ...], BeforeValidator(_names)]
+"""A comma-separated list of folders that are there."""
+
+Networks = Annotated[tuple[IPvAnyNetwork, ...], BeforeValidator(_names)]
+"""A comma-separated list of networks, `10.1.0.0/16`."""
 
 DEFAULT_MODEL = "gpt-5-mini"
 DEFAULT_IMAGE = "selfcode-sandbox"
@@ -82,7 +97,15 @@ class Settings(BaseModel):
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: Url | None = Field(None, validation_alias="OPENAI_BASE_URL")
 
-    sandbox: Literal["docker", "process"] = Field("docker", validation_alias="SELFCODE_SANDBOX")
+    sandbox: Annotated[str, AfterValidator(_backend)] = Field("docker", validation_alias="SELFCODE_SANDBOX")
+    sandbox_runtime: str | None = Field(None, validation_alias="SELFCODE_SANDBOX_RUNTIME")
+    sandbox_paths: Paths = Field((), validation_alias="SELFCODE_SANDBOX_PATHS")
+    sandbox_memory_mb: int = Field(4096, ge=64, validation_alias="SELFCODE_SANDBOX_MEMORY_MB")
+    sandbox_cpus: float = Field(2.0, gt=0, le=1024, validation_alias="SELFCODE_SANDBOX_CPUS")
+    sandbox_disk_gb: float = Field(20.0, gt=0, validation_alias="SELFCODE_SANDBOX_DISK_GB")
+    setup_hosts: Names = Field((), validation_alias="SELFCODE_SETUP_HOSTS")
+    setup_networks: Networks = Field((), validation_alias="SELFCODE_SETUP_NETWORKS")
+    setup_secrets: DirectoryPath | None = Field(None, validation_alias="SELFCODE_SETUP_SECRETS")
     sandbox_image: str = Field(DEFAULT_IMAGE, validation_alias="SELFCODE_SANDBOX_IMAGE")
     images: Names = Field((), validation_alias="SELFCODE_IMAGES")
     docker_host: str | None = Field(None, validation_alias="DOCKER_HOST")
@@ -180,7 +203,12 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         return Settings.model_validate({name: value for name, value in environment.items() if value.strip()})
     except ValidationError as problem:
         lines = [
-            f"  {'.'.join(str(part) for part in error['loc'])}: {error['msg'].removeprefix('Value error, ')}"
-            for error in problem.errors()
+            f"  {_place(error['loc'])}: {error['msg'].removeprefix('Value error, ')}" for error in problem.errors()
         ]
         raise ConfigError("Settings that can't be used:\n" + "\n".join(lines)) from None
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """The setting, and which of its values where it is a list."""
+    name, *parts = location
+    return ": ".join([str(name), *(f"value {part + 1}" for part in parts if isinstance(part, int))])

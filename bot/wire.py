@@ -12,22 +12,26 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.agent import Agent, Dialect, OpenAIModel, run_agent, run_agent_with_tests
 from bot.demo.show import run_demo
-from bot.errors import ConfigError, Stopped, Unavailable
+from bot.errors import ConfigError, Gone, Refused, Stopped, Unavailable
 from bot.github.app import GitHubApp
-from bot.records import Outcome, StopCheck, Task
-from bot.runs.house import House, PrepareImage, Setup, SetupBroken
+from bot.records import Examination, Outcome, StopCheck, Task
+from bot.repository import Credentials
+from bot.runs.doctor import Given, Means, sandbox_alone
+from bot.runs.house import House, Prepared, PrepareImage, Setup, SetupBroken
 from bot.runs.local import Local, LocalResult
 from bot.runs.solving import Author
+from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import connect, migrate
 from bot.runs.worker import BEAT, Worker
 from bot.settings import Settings
 from bot.web.app import create_app
 from bot.writing.outcomes import title
-from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable
+from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable, backends
+from sandbox.contract import MEBIBYTE
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, SetupFailed
-from sandbox.process import ProcessSandbox
+from sandbox.way_out import WayOut
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -36,46 +40,78 @@ BEAT_STALE_S = 30.0
 
 
 def sandbox_of(settings: Settings) -> Sandbox:
-    """The sandbox that the operator chose. Nothing is connected to yet."""
-    match settings.sandbox:
-        case "docker":
-            return DockerSandbox(
-                image=settings.sandbox_image, docker_host=settings.docker_host, owner=settings.owner_tag
-            )
-        case "process":
-            return ProcessSandbox()
+    """The sandbox that the operator chose; nothing is connected to yet. Raises `ConfigError` where there is none."""
+    try:
+        return backends.make(settings.sandbox, sandbox_options(settings))
+    except SandboxUnavailable as problem:
+        raise ConfigError(f"SELFCODE_SANDBOX: {problem}") from problem
+
+
+def sandbox_options(settings: Settings) -> backends.Options:
+    """What the operator says of sandboxes, whichever is used."""
+    return backends.Options(
+        owner=settings.owner_tag,
+        image=settings.sandbox_image,
+        docker_host=settings.docker_host,
+        runtime=settings.sandbox_runtime,
+        readable=settings.sandbox_paths,
+    )
 
 
 def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
     """What makes prepared images for the sandbox; a backend without images has none, and runs no set-up."""
     if not isinstance(sandbox, DockerSandbox):
-        return lambda _setup, _stop: None
-    environments = Environments(sandbox, ca_bundle=settings.ca_bundle)
+        return lambda _setup, _stop: Prepared(None)
+    way_out = WayOut(hosts=settings.setup_hosts, networks=settings.setup_networks, ca_bundle=settings.ca_bundle)
+    environments = Environments(sandbox, way_out=way_out, disk_bytes=int(settings.sandbox_disk_gb * 1e9))
 
-    def prepare(setup: Setup, stop: StopCheck) -> str | None:
+    def prepare(setup: Setup, stop: StopCheck) -> Prepared:
         try:
-            return environments.prepare(
+            made = environments.prepare(
                 base_image=setup.image,
                 repository_id=setup.repository_id,
                 setup=setup.setup,
                 archive=setup.archive,
                 declared=setup.declared,
+                directory=setup.directory,
+                secrets=setup_secrets(settings, setup.repository),
                 limits=limits_of(settings),
                 stop=stop,
-            ).name
+            )
         except SetupFailed as failed:
             if failed.ending is Ending.STOPPED:
                 raise Stopped from failed
-            raise SetupBroken(f"The set-up command failed: {failed}\n{failed.output}") from failed
+            blocked = tuple(str(denial) for denial in failed.denied)
+            raise SetupBroken(f"The set-up command failed: {failed}\n{failed.output}", blocked=blocked) from failed
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
+        return Prepared(made.name, tuple(str(denial) for denial in made.denied))
 
     return prepare
 
 
+def setup_secrets(settings: Settings, repository: str) -> Mapping[str, bytes]:
+    """What the operator keeps for a repository's setup: the files of the folder OWNER/REPO, by name."""
+    if settings.setup_secrets is None or not repository:
+        return {}
+    if {".", ".."} & set(repository.split("/")):
+        return {}
+    folder = settings.setup_secrets / repository
+    try:
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
+    except FileNotFoundError:
+        return {}
+    except OSError as problem:
+        raise Unavailable(f"SELFCODE_SETUP_SECRETS: {problem}") from problem
+
+
 def limits_of(settings: Settings) -> Limits:
     """What the code of a run may use."""
-    return Limits(wall_s=settings.test_seconds)
+    return Limits(
+        wall_s=settings.test_seconds,
+        memory_bytes=settings.sandbox_memory_mb * MEBIBYTE,
+        cpus=settings.sandbox_cpus,
+    )
 
 
 def agents_of(settings: Settings) -> Callable[[str], Agent]:
@@ -239,6 +275,52 @@ def local_of(
     )
 
 
+def doctor_of(
+    settings: Settings, target: str | None, given: Given, *, stop: StopCheck, tell: Callable[[str], None]
+) -> Examination:
+    """What `selfcode doctor` finds of a folder or of OWNER/REPO; without a target of the sandbox alone.
+
+    Raises `ConfigError` where the sandbox does not answer, `Refused` where the target can't be had.
+    """
+    if target is None:
+        return sandbox_alone(sandbox_of(settings))
+    remote = remote_of(settings, target) if is_full_name(target) else None
+    sandbox = answering_sandbox(settings)
+    means = Means(
+        sandbox=sandbox,
+        prepare_image=image_preparer(settings, sandbox),
+        image=settings.sandbox_image,
+        images=settings.images if remote else None,
+        limits=limits_of(settings),
+        stop=stop,
+    )
+    about = sandbox.check()
+    if remote is not None:
+        return examine_remote(means, remote, given, about=about, tell=tell)
+    return examine_folder(means, folder_of(target), given, about=about, tell=tell)
+
+
+def remote_of(settings: Settings, full_name: str) -> Remote:
+    """A repository on GitHub: through the App where it is set up, else as everybody sees it."""
+    if settings.app_id is None:
+        return Remote(full_name, f"{web_address(settings)}/{full_name}.git", ca_bundle=settings.ca_bundle)
+    github = github_of(settings)
+    try:
+        info = github.find(full_name)
+        token = github.git_token(info.ref)
+    except Gone as gone:
+        raise Refused(f"{full_name} can't be had: the App is not installed on it, or there is none ({gone}).") from gone
+    return Remote(
+        info.ref.full_name, info.clone_url, info.ref.id, Credentials(info.clone_url, token), settings.ca_bundle
+    )
+
+
+def web_address(settings: Settings) -> str:
+    """Where people see the server whose API is configured. Source: GitHub Enterprise Server's `/api/v3`."""
+    api = settings.github_api_url
+    return "https://github.com" if api == "https://api.github.com" else api.removesuffix("/api/v3")
+
+
 def answering_sandbox(settings: Settings) -> Sandbox:
     """The sandbox, seen to answer. Raises `ConfigError` where it does not: nothing weaker is taken in its place."""
     sandbox = sandbox_of(settings)
@@ -298,16 +380,25 @@ def demo(
 
 
 def _sandbox_of_the_demo(settings: Settings, say: Callable[[str], None]) -> tuple[str, list[str]]:
+    """The backend's name, and what is to be said of it: Docker, else bubblewrap, else a plain process, loudly."""
     if settings.sandbox == "process":
         return "process", []
-    sandbox = DockerSandbox(image=settings.sandbox_image, docker_host=settings.docker_host)
-    try:
-        if sandbox.find_image(settings.sandbox_image) is None:
-            say(f"Building the image {settings.sandbox_image} that code runs in, once; this may take some minutes.")
-            sandbox.build_default_image()
-        return "docker", [f"Sandbox: {sandbox.check()}."]
-    except SandboxError as problem:
-        return "process", [
-            f"No Docker sandbox: {problem}.",
-            "The demo's own code therefore runs as a plain process of yours, which is no isolation.",
-        ]
+    notes: list[str] = []
+    for name in backends.STRONGEST_FIRST:
+        sandbox = backends.make(name, sandbox_options(settings))
+        try:
+            _with_its_image(sandbox, settings.sandbox_image, say)
+            return name, [*notes, f"Sandbox: {sandbox.check()}.", *_what_is_not_held(sandbox)]
+        except SandboxError as problem:
+            notes.append(f"No {name} sandbox: {problem}.")
+    return "process", [*notes, "The demo's own code therefore runs as a plain process of yours, which is no isolation."]
+
+
+def _with_its_image(sandbox: Sandbox, image: str, say: Callable[[str], None]) -> None:
+    if isinstance(sandbox, DockerSandbox) and sandbox.images.find(image) is None:
+        say(f"Building the image {image} that code runs in, once; this may take some minutes.")
+        sandbox.images.build_default(image)
+
+
+def _what_is_not_held(sandbox: Sandbox) -> list[str]:
+    return [f"Not held here: {guarantee} ({reason})." for guarantee, reason in sandbox.unheld.items()]

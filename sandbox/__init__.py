@@ -3,6 +3,7 @@
 from sandbox.contract import (
     Ending,
     ExecutionResult,
+    Guarantee,
     Limits,
     Sandbox,
     SandboxError,
@@ -14,6 +15,7 @@ from sandbox.contract import (
 __all__ = [
     "Ending",
     "ExecutionResult",
+    "Guarantee",
     "Limits",
     "Sandbox",
     "SandboxError",

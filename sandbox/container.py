@@ -4,7 +4,7 @@ Source: Engine API v1.41, ContainerCreate and VolumeCreate.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sandbox.contract import CLEAN_ENVIRONMENT, MEBIBYTE, Limits
@@ -21,6 +21,17 @@ _INIT_USER = "65534:65534"
 _INIT = "while :; do sleep 86400 & wait; done"
 """Process 1 does nothing but live and reap: the shell's `wait` takes in whatever child ends, adopted ones too."""
 
+_SETUP_INIT = "exec 3<&0; while cat <&3 >/dev/null & ! wait $!; do :; done"
+"""Process 1 of a setup: as above, until its stdin ends. `cat` is killed with all else after each command."""
+
+SECRETS = "/run/secrets"
+"""Where a setup finds its secrets."""
+
+SETUP_FILES = "/run/selfcode"
+"""Where a setup finds what it needs of ours, readable for whomever it becomes."""
+
+_SECRETS_BYTES = 4 * MEBIBYTE
+_SETUP_FILES_BYTES = 16 * MEBIBYTE
 _SHARED_MEMORY = 64 * MEBIBYTE
 _CPU_PERIOD_US = 100_000
 _TMPFS = "rw,exec,nosuid,nodev"
@@ -33,6 +44,7 @@ class Plan:
     """One container: image, the volume that is its workspace, and what it may use.
 
     `image_volumes` are the folders that the image declares as volumes: unbounded, were they left to the engine.
+    `runtime` is an OCI runtime by the name that the engine knows it by; None for the engine's default.
     """
 
     image: str
@@ -41,6 +53,19 @@ class Plan:
     labels: Mapping[str, str]
     seccomp: str
     image_volumes: Sequence[str] = ()
+    runtime: str | None = None
+
+
+def within_memory(limits: Limits) -> Limits:
+    """The limits as a container holds them: its files are in memory, and must never fill all of it.
+
+    Ending processes frees no memory that files take: process 1 would be ended too, and the workspace with it.
+    """
+    return replace(
+        limits,
+        workspace_bytes=min(limits.workspace_bytes, limits.memory_bytes // 2),
+        tmp_bytes=min(limits.tmp_bytes, limits.memory_bytes // 8),
+    )
 
 
 def workspace_container(plan: Plan) -> dict[str, Any]:
@@ -51,25 +76,31 @@ def workspace_container(plan: Plan) -> dict[str, Any]:
     return config
 
 
-def setup_container(plan: Plan, *, binds: Mapping[str, str]) -> dict[str, Any]:
+def setup_container(plan: Plan) -> dict[str, Any]:
     """A container in which an image is prepared: root with a writable root directory, and no network of its own.
 
-    `binds` are folders of the host by the path where they appear, read-only.
+    It lives as long as someone holds its stdin. `SECRETS` and `SETUP_FILES` are folders in memory, which no image
+    contains.
     """
-    config = _container(plan, user=ROOT, capabilities=_SETUP_CAPABILITIES)
+    limits = replace(plan.limits, file_size_bytes=max(plan.limits.file_size_bytes, 2 * plan.limits.workspace_bytes))
+    config = _container(replace(plan, limits=limits), user=ROOT, capabilities=_SETUP_CAPABILITIES)
     config["HostConfig"]["ReadonlyRootfs"] = False
-    config["HostConfig"]["Mounts"] += [
-        {"Type": "bind", "Source": source, "Target": target, "ReadOnly": True} for target, source in binds.items()
-    ]
-    return config
+    config["HostConfig"]["Tmpfs"][SECRETS] = f"rw,noexec,nosuid,nodev,size={_SECRETS_BYTES},mode=700"
+    config["HostConfig"]["Tmpfs"][SETUP_FILES] = f"rw,noexec,nosuid,nodev,size={_SETUP_FILES_BYTES},mode=755"
+    return {**config, "Entrypoint": ["/bin/sh", "-c", _SETUP_INIT], "OpenStdin": True, "StdinOnce": True}
 
 
-def workspace_volume(name: str, limits: Limits, labels: Mapping[str, str]) -> dict[str, Any]:
-    """A folder in memory of bounded size, which outlives the container that it was mounted in first."""
+def workspace_volume(
+    name: str, limits: Limits, labels: Mapping[str, str], *, first_uid: int = 0, first_gid: int = 0
+) -> dict[str, Any]:
+    """A folder in memory of bounded size, which outlives the container that it was mounted in first.
+
+    The engine mounts it outside of the container: `first_uid` and `first_gid` are whom root is there.
+    """
     options = [
         f"size={limits.workspace_bytes}",
         f"nr_inodes={max(65536, limits.workspace_bytes // 4096)}",
-        "uid=1000,gid=1000,mode=755,nosuid,nodev",
+        f"uid={first_uid + 1000},gid={first_gid + 1000},mode=755,nosuid,nodev",
     ]
     return {
         "name": name,
@@ -103,7 +134,7 @@ def _container(plan: Plan, *, user: str, capabilities: tuple[str, ...]) -> dict[
         ],
         "LogConfig": {"Type": "none"},  # output goes to us alone; a log would fill the engine's disk
         "IpcMode": "private",
-        "ShmSize": _SHARED_MEMORY,
+        "ShmSize": min(_SHARED_MEMORY, limits.memory_bytes // 16),
         "Mounts": [_workspace_mount(plan)],
         "Tmpfs": {
             folder: f"{_TMPFS},size={limits.tmp_bytes},mode=1777"
@@ -113,10 +144,13 @@ def _container(plan: Plan, *, user: str, capabilities: tuple[str, ...]) -> dict[
         "RestartPolicy": {"Name": "no"},
         "Init": False,
     }
+    if plan.runtime:
+        host["Runtime"] = plan.runtime
     return {
         "Image": plan.image,
         "Entrypoint": ["/bin/sh", "-c", _INIT],
         "Cmd": [],
+        "StopSignal": "SIGKILL",  # process 1 heeds no other: an engine that shuts down would wait for it
         "User": user,
         "WorkingDir": WORKSPACE,
         "Labels": dict(plan.labels),

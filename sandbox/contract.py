@@ -76,6 +76,19 @@ class File:
     symlink: bool = False
 
 
+class Guarantee(StrEnum):
+    """What a sandbox holds against the code in it; its value is a line for people."""
+
+    FILES = "files, environment, processes and sockets of the host are out of reach"
+    NETWORK = "no network, by no protocol"
+    PRIVILEGES = "no privileges, and no way to any: set-uid programs, mounts, kernel settings, namespaces, io_uring"
+    PROCESSES = "a bound on the number of processes and threads"
+    MEMORY = "a bound on memory, all processes together"
+    CPU = "a bound on processor time, all processes together"
+    DISK = "a bound on what the workspace and /tmp hold"
+    ENDING = "nothing runs on after a command's end"
+
+
 class Workspace(Protocol):
     """One folder in a sandbox, in use by one caller. Each method raises `SandboxError` when the sandbox fails."""
 
@@ -131,6 +144,11 @@ class Sandbox(Protocol):
     @property
     def isolated(self) -> bool: ...
 
+    @property
+    def unheld(self) -> Mapping[Guarantee, str]:
+        """What it does not hold on this machine, each with the reason. Asks the machine, never an engine."""
+        ...
+
     def check(self) -> str:
         """What would be used, in a line. Raises `SandboxUnavailable`, within seconds, where it does not answer."""
         ...
@@ -171,19 +189,41 @@ def archive_of(files: Mapping[str, File]) -> bytes:
 def files_of(archive: bytes) -> Iterator[tuple[str, File]]:
     """The regular files and symbolic links of an archive that came out of a workspace, as data.
 
-    Devices, sockets and FIFOs are passed over, absolute paths and `..` too. Hard links come out as files of their own.
+    Devices, sockets and FIFOs are passed over, absolute paths and `..` too. Hard links come out as files of their own,
+    which share their bytes, or as the symbolic links that they are further names of. Raises `SandboxError` for bytes
+    that are no such archive.
     """
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
-        for entry in opened:
-            path = entry.name.removeprefix("./")
-            if not path or path.startswith("/") or ".." in path.split("/"):
-                continue
-            if entry.issym():
-                yield path, File(entry.linkname.encode("utf-8", "surrogateescape"), symlink=True)
-            elif entry.isreg() or entry.islnk():
-                content = opened.extractfile(entry)
-                if content is not None:
-                    yield path, File(content.read(), executable=bool(entry.mode & 0o100))
+    known: dict[str, File] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
+            for entry in opened:
+                file = _file_of(opened, entry, known)
+                path = entry.name.removeprefix("./")
+                if file is not None and path and not path.startswith("/") and ".." not in path.split("/"):
+                    yield path, file
+    except (tarfile.TarError, KeyError, ValueError) as error:  # KeyError: a hard link to what is not there
+        raise SandboxError(f"what came out of a workspace can't be read: {error}") from error
+
+
+def _file_of(opened: tarfile.TarFile, entry: tarfile.TarInfo, known: dict[str, File]) -> File | None:
+    """One entry. `known` has the symbolic links so far, for tarfile would follow a hard link to one, and what hard
+    links have led to: a thousand of them are one file's bytes, not a thousand times as many.
+    """
+    if entry.issym():
+        known[entry.name] = File(entry.linkname.encode("utf-8", "surrogateescape"), symlink=True)
+        return known[entry.name]
+    if entry.islnk() and entry.linkname in known:
+        known[entry.name] = known[entry.linkname]
+        return known[entry.name]
+    if entry.issparse():
+        raise SandboxError(f"what came out of a workspace can't be read: {entry.name!r} says that it has holes")
+    content = opened.extractfile(entry) if entry.isreg() or entry.islnk() else None
+    if content is None:
+        return None
+    file = File(content.read(), executable=bool(entry.mode & 0o100))
+    if entry.islnk():
+        known[entry.linkname] = file
+    return file
 
 
 def clipped(text: str, limit: int) -> str:

@@ -1,104 +1,92 @@
 """Prepared images: a base image after a repository's setup commands, made once and found again by content."""
 
-import hashlib
-import io
-import shutil
-import tarfile
-import tempfile
-import threading
+import json
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
-from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Limits, SandboxError, SandboxUnavailable
-from sandbox.docker import LEFT_LABEL, DockerSandbox, Image
-from sandbox.egress import DEFAULT_HOSTS, EgressProxy
+from sandbox.builders import BeingMade
+from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Limits, SandboxError
+from sandbox.docker import DockerSandbox
+from sandbox.egress import Denial
+from sandbox.images import LEFT_LABEL, Image
+from sandbox.layer import LayerWatch
+from sandbox.left import ARCHIVE, LEFT, keep, welcome
+from sandbox.recipe import Recipe
+from sandbox.setup_secrets import masked, objection, place
+from sandbox.shelf import REPOSITORY, Shelf
+from sandbox.way_out import Route, WayOut
 from sandbox.workspace import SetupWorkspace
 
-REPOSITORY = "selfcode-environment"
-KEY_LABEL = "selfcode.key"
-REPOSITORY_LABEL = "selfcode.repository"
-MADE_LABEL = "selfcode.made"
-"""When the image was made, in seconds since 1970."""
+DENIED_LABEL = "selfcode.denied"
+"""On an image: the hosts that its setup could not reach, as JSON."""
 
-_LAYOUT = "1"
-"""Changes when images are made in another way: those made before are not found again."""
-
-_LEFT = "/opt/selfcode/left.tar"
-_INSIDE = "/run/selfcode"
-_SOCKET = "egress.sock"
-_CA = "ca.crt"
-_PORT = 3128
 _WEEK_S = 7 * 24 * 3600.0
-
-_START = f"""
-if command -v python3 >/dev/null 2>&1; then
-    python3 {_INSIDE}/relay.py {_INSIDE}/{_SOCKET} {_PORT} || exit 1
-else
-    echo "selfcode: this image has no python3, which carries a setup's way to the network: setup runs without" >&2
-fi
-exec sh -e -c "$1"
-"""
-
-_KEEP_LEFT = f"""
-mkdir -p {Path(_LEFT).parent} && head -c "$1" >/tmp/known &&
-tar -c -f {_LEFT} --anchored --no-wildcards --exclude-from=/tmp/known -C /workspace . &&
-rm -rf /root/.cache && tar -t -f {_LEFT} | grep -c -v '/$' || :
-"""
-"""Keep what is in the workspace but was not in the archive, and print how many files that are."""
+_DISK_BYTES = 20 * 10**9
+_SETUP_BYTES = 8 * 10**9
+_POLL_S = 0.25
+_START_S = 60.0
+_COMMIT_S = 900.0
+"""How long a setup's container may be there beyond the time that its commands have."""
+_DENIED_KEPT = 50
+_DENIED_TOLD = 10
+_LINE = 500
+_PREFIX = "selfcode: "
+"""Of our own lines in setup's output."""
 
 
 class SetupFailed(SandboxError):
-    """The repository's setup commands failed: `output` says why, to whoever wrote them."""
+    """The repository's setup commands failed: `output` says why, to whoever wrote them.
 
-    def __init__(self, result: ExecutionResult, output: str) -> None:
-        how = f"exit code {result.exit_code}" if result.ending is Ending.EXITED else result.ending.value
-        last = next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no output")
-        super().__init__(f"setup failed: {how}: {last[:500]}")
+    Where hosts were `denied`, the text names them with what would open them, to the operator.
+    """
+
+    def __init__(
+        self, result: ExecutionResult, output: str, *, denied: Iterable[Denial] = (), reason: str | None = None
+    ) -> None:
         self.exit_code = result.exit_code
         self.ending = result.ending
         self.output = output
+        self.denied: Sequence[Denial] = tuple(denied)
+        told = map(str, self.denied[:_DENIED_TOLD])
+        super().__init__("\n".join([f"setup failed: {reason or _how(result, output)}", *told]))
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedImage:
-    """An image to open workspaces on. `output` is what setup wrote, empty where nothing ran."""
+    """An image to open workspaces on. `output` is what setup wrote, empty where nothing ran.
+
+    `denied` is where setup wanted to go and could not, when the image was made.
+    """
 
     name: str
     is_cached: bool
     output: str
     duration_s: float
+    denied: Sequence[Denial] = ()
 
 
 class Environments:
-    """Makes and keeps prepared images. Threads may share one.
+    """Makes and keeps prepared images. Threads may share one, and any number of processes one engine.
 
-    Setup runs as root in a container whose only network is a proxy to `allowed_hosts`. The proxy's socket is made in
-    `egress_folder` (default: the temporary folder), which the engine's machine must see under the same path.
-    `ca_bundle` is what setup trusts where a company's proxy intercepts connections.
+    Setup runs as root in a container whose only network is `way_out`, and may write `setup_bytes` outside of the
+    workspace. All prepared images of the engine are kept within `disk_bytes`, but for those in use.
     """
 
     def __init__(
         self,
         sandbox: DockerSandbox,
         *,
-        allowed_hosts: Sequence[str] = DEFAULT_HOSTS,
-        ca_bundle: Path | None = None,
+        way_out: WayOut,
         max_age_s: float = _WEEK_S,
-        egress_folder: Path | None = None,
-        egress: Callable[[Path], EgressProxy] | None = None,
+        disk_bytes: int = _DISK_BYTES,
+        setup_bytes: int = _SETUP_BYTES,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._sandbox = sandbox
-        self._ca_bundle = ca_bundle
-        self._max_age_s = max_age_s
-        self._egress_folder = egress_folder
-        self._egress = egress or (lambda path: EgressProxy(path, allowed_hosts=allowed_hosts))
-        self._clock = clock
-        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._way_out = way_out
+        self._setup_bytes = min(setup_bytes, disk_bytes)
+        self._shelf = Shelf(sandbox.images, disk_bytes=disk_bytes, max_age_s=max_age_s, clock=clock)
 
     def prepare(
         self,
@@ -109,115 +97,154 @@ class Environments:
         archive: bytes,
         declared: Mapping[str, bytes],
         limits: Limits,
+        secrets: Mapping[str, bytes] | None = None,
+        directory: str = ".",
         stop: Callable[[], bool] | None = None,
     ) -> PreparedImage:
-        """The base image after `setup`, which runs in the workspace, on `archive`; without setup, the base image.
+        """The base image after `setup`, which runs in `directory` of a workspace with `archive` in it; without setup,
+        the base image.
 
         What setup leaves in the workspace beside the archive's files is there again in each workspace on the image.
-        An image made before is taken when base image, repository, setup text and `declared` files are the same, and it
-        is not too old. Raises `SetupFailed`, `SandboxUnavailable`.
+        An image made before is taken when base image, repository, setup text, directory, `declared` files and the names
+        of the secrets are the same, and it is not too old. Where another thread, process or machine is making it, that
+        is waited for. Each of `secrets` is a file /run/secrets/NAME for as long as setup runs.
+
+        Raises `SetupFailed`, `SandboxUnavailable`.
         """
-        base = self._sandbox.required_image(base_image)
+        base = self._sandbox.images.required(base_image)
         if not setup.strip():
             return PreparedImage(base_image, is_cached=True, output="", duration_s=0.0)
-        key = cache_key(base_id=base.id, repository_id=repository_id, setup=setup, declared=declared)
-        tag = f"{repository_id}-{key[:24]}"
-        with self._locks[tag]:
-            old = self._sandbox.find_image(f"{REPOSITORY}:{tag}")
-            if old is not None and self._clock() - float(old.labels.get(MADE_LABEL, 0)) < self._max_age_s:
-                return PreparedImage(old.name, is_cached=True, output="", duration_s=0.0)
-            labels = {KEY_LABEL: key, REPOSITORY_LABEL: str(repository_id), MADE_LABEL: f"{self._clock():.0f}"}
-            made = self._make(base, setup, archive, limits, stop, tag=tag, labels=labels)
-            if old is not None:
-                self._sandbox.remove_image(old.id)
-            return made
-
-    def _make(
-        self,
-        base: Image,
-        setup: str,
-        archive: bytes,
-        limits: Limits,
-        stop: Callable[[], bool] | None,
-        *,
-        tag: str,
-        labels: Mapping[str, str],
-    ) -> PreparedImage:
-        started = time.monotonic()
-        with self._way_out() as (folder, proxy):
-            binds = {_INSIDE: str(folder)}
-            with self._sandbox.setup(image=base.name, limits=limits, binds=binds) as workspace:
-                workspace.put(archive)
-                words = ["sh", "-c", _START, "sh", setup]
-                result = workspace.run(words, env=setup_environment(has_ca=self._ca_bundle is not None), stop=stop)
-                output = result.stdout + result.stderr + "".join(f"selfcode: {reason}\n" for reason in proxy.denied)
-                if result.exit_code != 0:
-                    raise SetupFailed(result, output)
-                left = {LEFT_LABEL: _LEFT} if _keep_left(workspace, archive) else {}
-                name = workspace.commit(repository=REPOSITORY, tag=tag, labels={**labels, **left})
-        return PreparedImage(name, is_cached=False, output=output, duration_s=time.monotonic() - started)
-
-    @contextmanager
-    def _way_out(self) -> Iterator[tuple[Path, EgressProxy]]:
-        """A folder with what setup needs to reach the network, and the proxy that listens in it."""
-        if not self._sandbox.host.startswith("unix://"):
-            raise SandboxUnavailable(
-                f"setup reaches the network by a socket on this machine, and the Docker engine is another one's "
-                f"({self._sandbox.host}): run the worker beside the engine, or name an image that needs no setup"
-            )
-        with tempfile.TemporaryDirectory(prefix="selfcode-egress-", dir=self._egress_folder) as name:
-            folder = Path(name)
-            shutil.copy(Path(__file__).with_name("relay.py"), folder / "relay.py")
-            if self._ca_bundle is not None:
-                shutil.copy(self._ca_bundle, folder / _CA)
-            with self._egress(folder / _SOCKET) as proxy:
-                yield folder, proxy
-
-
-def cache_key(*, base_id: str, repository_id: int, setup: str, declared: Mapping[str, bytes]) -> str:
-    """One text for one environment: each part counts, and no two ways of cutting them are the same."""
-    parts = [_LAYOUT.encode(), base_id.encode(), str(repository_id).encode(), setup.encode()]
-    for path in sorted(declared):
-        parts += [path.encode("utf-8", "surrogateescape"), declared[path]]
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(f"{len(part)}:".encode() + part)
-    return digest.hexdigest()
-
-
-def setup_environment(*, has_ca: bool) -> Mapping[str, str]:
-    """What setup commands find in their environment: the way to the proxy, and manners for package managers."""
-    proxy = f"http://127.0.0.1:{_PORT}"
-    env = {
-        **CLEAN_ENVIRONMENT,
-        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), proxy),
-        "NO_PROXY": "localhost,127.0.0.1,::1",
-        "no_proxy": "localhost,127.0.0.1,::1",
-        "DEBIAN_FRONTEND": "noninteractive",
-        "PIP_BREAK_SYSTEM_PACKAGES": "1",  # the container is thrown away: it is nobody's system
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_CACHE_DIR": "1",
-        "PIP_ROOT_USER_ACTION": "ignore",
-        "npm_config_cache": "/tmp/npm",  # noqa: S108 - the container's
-        "npm_config_update_notifier": "false",
-    }
-    if has_ca:
-        readers = (
-            "CARGO_HTTP_CAINFO",
-            "CURL_CA_BUNDLE",
-            "GIT_SSL_CAINFO",
-            "NODE_EXTRA_CA_CERTS",
-            "PIP_CERT",
-            "REQUESTS_CA_BUNDLE",
-            "SSL_CERT_FILE",
+        recipe = Recipe(
+            base=base,
+            repository_id=repository_id,
+            setup=setup,
+            archive=archive,
+            declared=declared,
+            limits=limits,
+            secrets=secrets or {},
+            directory=directory,
+            stop=stop or (lambda: False),
         )
-        env |= dict.fromkeys(readers, f"{_INSIDE}/{_CA}")
-    return env
+        while (found := self._found(recipe) or self._made(recipe)) is None:
+            self._wait(recipe)
+        return found
+
+    def remove_repository(self, repository_id: int) -> int:
+        """Remove every prepared image of a repository, and say how many. Raises `SandboxError` where one is in use."""
+        return self._shelf.remove_repository(repository_id)
+
+    def _found(self, recipe: Recipe) -> PreparedImage | None:
+        image = self._shelf.find(recipe.tag)
+        if image is None:
+            return None
+        return PreparedImage(image.name, is_cached=True, output="", duration_s=0.0, denied=_denied(image))
+
+    def _made(self, recipe: Recipe) -> PreparedImage | None:
+        """The image, made now; None where it is being made by another."""
+        try:
+            with self._sandbox.setup(image=recipe.base.id, limits=recipe.limits, name=recipe.builder) as workspace:
+                return self._found(recipe) or self._make(recipe, workspace)
+        except BeingMade:
+            return None
+
+    def _wait(self, recipe: Recipe) -> None:
+        """Until the one that makes it has ended, by itself, by dying or because it takes impossibly long."""
+        builders = self._sandbox.builders
+        waited_for, since = None, time.monotonic()
+        while (builder := builders.find(recipe.builder)) is not None:
+            if builder != waited_for:
+                waited_for, since = builder, time.monotonic()
+            if recipe.stop():
+                raise SetupFailed(_ended(Ending.STOPPED, None), "")
+            if time.monotonic() - since > (recipe.limits.wall_s + _COMMIT_S if builder.running else _START_S):
+                builders.end(builder)
+            time.sleep(_POLL_S)
+
+    def _make(self, recipe: Recipe, workspace: SetupWorkspace) -> PreparedImage:
+        started = time.monotonic()
+        self._shelf.make_room()
+        workspace.put(recipe.archive)
+        welcome(workspace)
+        place(workspace, recipe.secrets)
+        with self._way_out.open(workspace) as route:
+            output = self._run(recipe, workspace, route)
+            denied = _told(route.denied, recipe)
+        labels = {
+            **self._shelf.labels(key=recipe.key, repository_id=recipe.repository_id, base=recipe.base),
+            DENIED_LABEL: json.dumps([asdict(denial) for denial in denied]),
+        }
+        if keep(workspace, recipe.archive):
+            labels[LEFT_LABEL] = LEFT
+        if (reason := objection(workspace, recipe.secrets, left=ARCHIVE)) is not None:
+            raise SetupFailed(_ended(Ending.EXITED, 0), output, denied=denied, reason=reason)
+        old = self._sandbox.images.find(f"{REPOSITORY}:{recipe.tag}")
+        name = workspace.commit(repository=REPOSITORY, tag=recipe.tag, labels=labels)
+        if old is not None:
+            self._shelf.remove_replaced(recipe.tag, old)
+        self._shelf.make_room()
+        duration_s = time.monotonic() - started
+        return PreparedImage(name, is_cached=False, output=output, duration_s=duration_s, denied=denied)
+
+    def _run(self, recipe: Recipe, workspace: SetupWorkspace, route: Route) -> str:
+        """What setup wrote. Raises `SetupFailed`."""
+
+        def measure() -> int:
+            return self._sandbox.builders.written_bytes(recipe.builder)
+
+        with LayerWatch(measure, limit_bytes=self._setup_bytes) as watch:
+            result = workspace.run(
+                ["sh", "-e", "-c", recipe.setup],
+                env={**MANNERS, **route.env},
+                directory=recipe.directory,
+                stop=lambda: watch.exceeded or recipe.stop(),
+            )
+        output = masked(result.stdout + result.stderr, recipe.secrets.values())
+        denied = _told(route.denied, recipe)
+        output += f"{_PREFIX}{route.problem}\n" if route.problem else ""
+        if watch.exceeded or (result.exit_code == 0 and watch.check()):
+            reason = f"it has written more than {self._setup_bytes} bytes outside the workspace"
+            raise SetupFailed(replace(result, ending=Ending.OUTPUT_LIMIT), output, denied=denied, reason=reason)
+        if result.exit_code != 0:
+            raise SetupFailed(result, output, denied=denied)
+        return output
 
 
-def _keep_left(workspace: SetupWorkspace, archive: bytes) -> bool:
-    """Keep in the image what setup made in the workspace; whether it made anything."""
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
-        names = [entry.name.removeprefix("./") for entry in opened if not entry.isdir()]
-    known = "".join(f"./{name}\n" for name in names if "\n" not in name).encode("utf-8", "surrogateescape")
-    return workspace.script(_KEEP_LEFT, known, doing="keeping what setup made").strip() != b"0"
+MANNERS: Mapping[str, str] = {
+    **CLEAN_ENVIRONMENT,
+    "DEBIAN_FRONTEND": "noninteractive",
+    "PIP_BREAK_SYSTEM_PACKAGES": "1",  # the container is thrown away: it is nobody's system
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_NO_CACHE_DIR": "1",
+    "PIP_ROOT_USER_ACTION": "ignore",
+    "npm_config_cache": "/tmp/npm",  # noqa: S108 - the container's
+    "npm_config_update_notifier": "false",
+}
+"""What package managers find in a setup's environment beside the way out."""
+
+
+def _how(result: ExecutionResult, output: str) -> str:
+    how = f"exit code {result.exit_code}" if result.ending is Ending.EXITED else result.ending.value
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(_PREFIX)]
+    return f"{how}: {(said or lines or ['no output'])[-1][:_LINE]}"
+
+
+def _told(denied: Iterable[Denial], recipe: Recipe) -> Sequence[Denial]:
+    """Each denial once, at most as many as a label should hold, and no secret in them."""
+
+    def hidden(text: str) -> str:
+        return masked(text, recipe.secrets.values())
+
+    told = (
+        replace(one, host=hidden(one.host), reason=hidden(one.reason), remedy=one.remedy and hidden(one.remedy))
+        for one in denied
+    )
+    return tuple(dict.fromkeys(told))[:_DENIED_KEPT]
+
+
+def _denied(image: Image) -> Sequence[Denial]:
+    return tuple(Denial(**found) for found in json.loads(image.labels.get(DENIED_LABEL, "[]")))
+
+
+def _ended(ending: Ending, exit_code: int | None) -> ExecutionResult:
+    return ExecutionResult(exit_code, stdout="", stderr="", ending=ending, truncated=False, duration_s=0.0)

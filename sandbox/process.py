@@ -2,7 +2,6 @@
 
 import logging
 import os
-import selectors
 import subprocess
 import sys
 import tempfile
@@ -13,12 +12,11 @@ from pathlib import Path
 from typing import Self
 
 from sandbox import scripts, supervisor, tree
-from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Limits, SandboxError, Workspace
+from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Guarantee, Limits, SandboxError, Workspace
 from sandbox.output import Output, Watch
 from sandbox.paths import relative
+from sandbox.streams import Streams
 
-_CHUNK = 65536
-_DRAIN_S = 1.0
 _ENDING_S = 8.0
 _log = logging.getLogger(__name__)
 
@@ -38,6 +36,11 @@ class ProcessSandbox:
     @property
     def isolated(self) -> bool:
         return False
+
+    @property
+    def unheld(self) -> Mapping[Guarantee, str]:
+        reason = "the code runs with your own rights"
+        return {found: reason for found in Guarantee if found is not Guarantee.ENDING}
 
     def check(self) -> str:
         return "plain processes with your own rights"
@@ -124,6 +127,10 @@ class _Supervised:
 
     def __init__(self, words: Sequence[str], folder: Path, env: Mapping[str, str], file_size_bytes: int) -> None:
         control, self._control = os.pipe()
+        stdout, their_stdout = os.pipe()
+        stderr, their_stderr = os.pipe()
+        self._pipes = (stdout, stderr)
+        self._streams = Streams(stdout, stderr)
         arguments = [str(control), str(file_size_bytes), *words]
         try:
             self._process = subprocess.Popen(
@@ -131,22 +138,20 @@ class _Supervised:
                 cwd=folder,
                 env=dict(env),
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stdout=their_stdout,
+                stderr=their_stderr,
                 pass_fds=(control,),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             os.close(self._control)
+            self._close_streams()
             raise SandboxError(f"the command could not be started: {error}") from error
         finally:
-            os.close(control)
+            for descriptor in (control, their_stdout, their_stderr):
+                os.close(descriptor)
 
     def __enter__(self) -> Self:
-        self._selector = selectors.DefaultSelector()
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                self._selector.register(stream, selectors.EVENT_READ)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -156,15 +161,12 @@ class _Supervised:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._selector.close()
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
+        self._close_streams()
 
     def follow(self, output: Output, watch: Watch) -> Ending:
         """Read until the command has ended or has to be ended."""
-        while self._selector.get_map():
-            self._read(output, watch.wait_s)
+        while not self._streams.at_end:
+            self._streams.read(output, watch.wait_s)
             if (verdict := watch.verdict(output)) is not None:
                 return verdict
         return Ending.EXITED
@@ -172,23 +174,16 @@ class _Supervised:
     def end(self, output: Output) -> int:
         """End what is left of the command, take what it had still written, and return its exit code."""
         self._end_command()
-        drained = Watch(Limits(), _DRAIN_S, None)
-        while self._selector.get_map() and drained.verdict(output) is None:
-            self._read(output, drained.wait_s)
+        self._streams.drain(output)
         try:
             return self._process.wait(_ENDING_S)
         except subprocess.TimeoutExpired as error:
             raise SandboxError("the command cannot be ended: a process of it is stuck or another user's") from error
 
-    def _read(self, output: Output, wait_s: float) -> None:
-        for key, _ in self._selector.select(wait_s):
-            chunk = os.read(key.fd, _CHUNK)
-            if not chunk:
-                self._selector.unregister(key.fileobj)
-            elif key.fileobj is self._process.stdout:
-                output.stdout.add(chunk)
-            else:
-                output.stderr.add(chunk)
+    def _close_streams(self) -> None:
+        self._streams.close()
+        for descriptor in self._pipes:
+            os.close(descriptor)
 
     def _end_command(self) -> None:
         """Close the pipe that the supervisor listens on; a second time does nothing."""

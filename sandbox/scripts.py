@@ -27,8 +27,26 @@ COMMAND_SUFFIX = " </dev/null"
 UNPACK = 'head -c "$1" | { tar -x -m -f - -C "$2" --no-same-owner; ended=$?; cat >/dev/null; exit $ended; }'
 """Unpack an archive of $1 bytes into $2. Times are those of now: what is built from the files is built again."""
 
-UNPACK_LEFT = 'tar -x -f "$1" -C "$2" --no-same-owner'
-"""Unpack an archive that is a file, times and all."""
+LINK_HOME = """
+link() {
+    for kept in "$1"/.[!.]* "$1"/*; do
+        if [ ! -e "$kept" ] && [ ! -L "$kept" ]; then continue; fi
+        name=${kept##*/}
+        case $3$name in
+            .cache | .config | .local | .local/bin | .local/share | .local/state)
+                mkdir -p "$2/$name" && (link "$kept" "$2/$name" "$3$name/") || return 1 ;;
+            *) [ -e "$2/$name" ] || ln -s "$kept" "$2/$name" || return 1 ;;
+        esac
+    done
+}
+if [ -d "$1/home" ]; then link "$1/home" "$HOME" "" || exit 1; fi
+"""
+"""Give HOME a link to each thing in $1/home. Folders that programs share are made, for there may be more beside."""
+
+RESTORE_LEFT = f"""{LINK_HOME}
+if [ -e "$1/workspace.tar" ]; then tar -x -f "$1/workspace.tar" -C "$2" --no-same-owner; fi
+"""
+"""Bring back what `sandbox.left` has kept in $1: the archive into $2 with its times, and HOME as above."""
 
 EMPTY = r"find . -type d ! -perm -u=rwx -exec chmod u+rwx {} \; ; find . -mindepth 1 -delete"
 """Delete everything in the folder."""

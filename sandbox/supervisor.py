@@ -35,7 +35,7 @@ def main(control: int, file_size_bytes: int, command: list[str]) -> int:
     child = os.posix_spawn(command[0], command, os.environ, setsid=True, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
     status = _wait(child, control, woken)
     _end_all(child)
-    return 0 if status is None else _exit_code(status)
+    return 0 if status is None else exit_code(status)
 
 
 def _wait(child: int, control: int, woken: int) -> int | None:
@@ -57,7 +57,7 @@ def _end_all(child: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
     deadline = time.monotonic() + _PATIENCE_S
-    while (found := _descendants()) and time.monotonic() < deadline:
+    while (found := descendants()) and time.monotonic() < deadline:
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGSTOP)  # what stands still has no children that the next look would miss
@@ -70,7 +70,8 @@ def _end_all(child: int) -> None:
         time.sleep(0.005)
 
 
-def _descendants() -> list[int]:
+def descendants() -> list[int]:
+    """Every process below this one."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -84,7 +85,8 @@ def _descendants() -> list[int]:
         below |= more
 
 
-def _exit_code(status: int) -> int:
+def exit_code(status: int) -> int:
+    """The exit code that a shell would show for what `waitpid` has said."""
     return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 

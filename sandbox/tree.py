@@ -1,29 +1,43 @@
-"""Archives in and out of a folder on this machine. Links in the folder are data: they are never followed."""
+"""Archives in and out of a folder on this machine. Links in the folder are data: they are never followed.
 
+Nothing may run in the folder meanwhile.
+"""
+
+import errno
 import io
+import mmap
 import os
-import shutil
 import stat
 import tarfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
 
+from sandbox import folders
 from sandbox.contract import SandboxError, WorkspaceFull
+from sandbox.folders import Found, Making
 from sandbox.paths import relative
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def unpack(archive: bytes, folder: Path) -> None:
     """Unpack files, folders and links; owners, devices and set-uid bits of the archive are passed over.
 
-    Raises `SandboxError` for an archive that is damaged or that names something outside the folder.
+    Raises `SandboxError` for an archive that is damaged or that names something outside the folder, `WorkspaceFull`
+    where there is no room.
     """
-    prepared, _ = with_folders(archive)
-    try:
-        with tarfile.open(fileobj=io.BytesIO(prepared), mode="r:") as opened:
-            for entry in opened:
-                _unpack_entry(opened, entry, folder)
-    except (tarfile.TarError, OSError) as error:
-        raise SandboxError(f"unpacking failed: {error}") from error
+    _unpack(io.BytesIO(archive), memoryview(archive), folder)
+
+
+def unpack_from(archive: BinaryIO, folder: Path) -> None:
+    """`unpack`, of an archive that is an open file."""
+    with _translated("unpacking"):
+        mapped = mmap.mmap(archive.fileno(), 0, access=mmap.ACCESS_READ)
+        _unpack(archive, memoryview(mapped), folder)  # neither can be closed while an error still points into it
 
 
 def with_folders(archive: bytes) -> tuple[bytes, list[str]]:
@@ -32,52 +46,56 @@ def with_folders(archive: bytes) -> tuple[bytes, list[str]]:
     A tar program then makes each a folder where a link was, instead of following the link. Raises `SandboxError` for
     an archive that is damaged, or names something outside the folder.
     """
-    folders: set[str] = set()
-    files: list[str] = []
-    try:
-        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
-            for entry in opened:
-                path = relative(entry.name)
-                folders.update(str(parent) for parent in PurePosixPath(path).parents)
-                if not entry.isdir():
-                    files.append(path)
-    except tarfile.TarError as error:
-        raise SandboxError(f"unpacking failed: {error}") from error
-    if inside := folders.intersection(files):
-        raise SandboxError(f"unpacking failed: the archive has files in what is a file or a link: {min(inside)!r}")
-    return _folder_entries(sorted(folders - {"."})) + archive, files
+    with _translated("unpacking"), tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
+        found, files = _folders_and_files(_entries(opened))
+    return _folder_entries(found) + archive, files
 
 
 def pack(folder: Path, paths: Sequence[str], *, exclude: Sequence[str], limit_bytes: int) -> bytes:
-    """An archive of the paths (none: of everything), without what `exclude` names.
+    """An archive of the paths (none: of everything), without what `exclude` names: files, folders and links.
 
     Raises `WorkspaceFull` when the files are larger than `limit_bytes`.
     """
     buffer = io.BytesIO()
-    left_out = frozenset(exclude)
-    try:
-        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
-            for start in paths or (".",):
-                for path in _below(folder, relative(start), left_out):
-                    if buffer.tell() + (folder / path).lstat().st_size > limit_bytes:
-                        raise WorkspaceFull(f"packing failed: more than {limit_bytes} bytes")
-                    _pack_entry(archive, folder, path)
-    except (tarfile.TarError, OSError) as error:
-        raise SandboxError(f"packing failed: {error}") from error
+    pack_into(buffer, folder, paths, exclude=exclude, limit_bytes=limit_bytes)
     return buffer.getvalue()
 
 
+def pack_into(
+    output: BinaryIO, folder: Path, paths: Sequence[str], *, exclude: Sequence[str], limit_bytes: int
+) -> None:
+    """`pack`, into an open file."""
+    with (
+        _translated("packing"),
+        folders.opened(folder) as root,
+        tarfile.open(fileobj=output, mode="w", format=tarfile.GNU_FORMAT) as archive,
+    ):
+        packed: dict[tuple[int, int], str] = {}  # where the content of a file with several names is
+        for start in paths or (".",):
+            for found in folders.below(root, _parts(relative(start)), frozenset(exclude)):
+                earlier = packed.setdefault((found.status.st_dev, found.status.st_ino), found.path)
+                is_file = stat.S_ISREG(found.status.st_mode)
+                is_new = earlier == found.path
+                if output.tell() + (found.status.st_size if is_file and is_new else 0) > limit_bytes:
+                    raise WorkspaceFull(f"packing failed: more than {limit_bytes} bytes")
+                if is_file and not is_new:
+                    _pack_name(archive, found, earlier)
+                else:
+                    _pack_entry(archive, found)
+
+
 def remove(folder: Path, path: str) -> None:
-    """Delete a file, a link or a folder with all in it. What is behind a link is somewhere else, and not touched."""
-    target = folder / relative(path)
-    if not _parents_are_folders(folder, target):
-        return
-    if target.is_dir() and not target.is_symlink():
-        remove_all(target)
-        if target == folder:
-            folder.mkdir()
-    else:
-        target.unlink(missing_ok=True)
+    """Delete a file, a link or a folder with all in it. What is behind a link is somewhere else, and not touched.
+
+    Raises `OSError` when something is another user's.
+    """
+    parts = _parts(relative(path))
+    with folders.opened(folder) as root:
+        if not parts:
+            folders.empty(root)
+        elif (parent := folders.entered(root, parts[:-1])) is not None:
+            with folders.closing(parent):
+                folders.clear(parts[-1], parent)
 
 
 def remove_all(folder: Path) -> None:
@@ -85,19 +103,95 @@ def remove_all(folder: Path) -> None:
 
     Raises `OSError` when something is another user's.
     """
-    for current, names, _ in os.walk(folder):  # top down: a folder is opened up before it is looked into
-        for name in names:
-            below = Path(current, name)
-            if not below.is_symlink():
-                _let_owner(below, stat.S_IRWXU)
-    shutil.rmtree(folder)
+    with folders.opened(folder) as root:
+        folders.empty(root)
+    folder.rmdir()
 
 
-def _folder_entries(folders: Sequence[str]) -> bytes:
+def _parts(path: str) -> Sequence[str]:
+    return [] if path == "." else path.split("/")
+
+
+def _unpack(archive: BinaryIO, contents: memoryview, folder: Path) -> None:
+    with (
+        _translated("unpacking"),
+        tarfile.open(fileobj=archive, mode="r:") as opened,
+        folders.opened(folder) as root,
+        Making(root) as making,
+    ):
+        entries = _entries(opened)
+        _folders_and_files(entries)
+        files: dict[str, tarfile.TarInfo] = {}
+        for path, entry in entries:
+            if path == ".":
+                continue
+            if entry.isdir():
+                os.fchmod(making.folder(path), stat.S_IRWXU | (entry.mode & 0o077))
+            elif entry.issym():
+                _link(entry.linkname, path, making)
+            elif entry.isreg():
+                files[path] = entry
+                _write(_content(opened, entry, contents), entry.mode, path, making)
+            elif entry.islnk():
+                if (target := files.get(relative(entry.linkname))) is None:
+                    raise SandboxError(f"unpacking failed: a hard link to nothing: {path!r}")
+                _write(_content(opened, target, contents), target.mode, path, making)
+
+
+def _entries(opened: tarfile.TarFile) -> Sequence[tuple[str, tarfile.TarInfo]]:
+    """What is in an archive, by its path."""
+    return [(relative(entry.name), entry) for entry in opened]
+
+
+def _content(opened: tarfile.TarFile, entry: tarfile.TarInfo, contents: memoryview) -> bytes | memoryview:
+    if entry.issparse():
+        file = opened.extractfile(entry)
+        return b"" if file is None else file.read()
+    return contents[entry.offset_data : entry.offset_data + entry.size]
+
+
+def _link(target: str, path: str, making: Making) -> None:
+    parent, _, name = path.rpartition("/")
+    at = making.folder(parent)
+    folders.clear(name, at)
+    os.symlink(target, name, dir_fd=at)
+
+
+def _write(content: bytes | memoryview, mode: int, path: str, making: Making) -> None:
+    parent, _, name = path.rpartition("/")
+    at = making.folder(parent)
+    try:
+        made = os.open(name, _NEW_FILE, 0o600, dir_fd=at)
+    except FileExistsError:
+        folders.clear(name, at)
+        made = os.open(name, _NEW_FILE, 0o600, dir_fd=at)
+    with folders.closing(made):
+        while len(content):
+            content = content[os.write(made, content) :]
+        os.fchmod(made, stat.S_IRUSR | stat.S_IWUSR | (mode & 0o777))
+
+
+def _folders_and_files(entries: Sequence[tuple[str, tarfile.TarInfo]]) -> tuple[list[str], list[str]]:
+    """The folders, those that only a file's path names too, and the files and links. Raises `SandboxError`."""
+    found: set[str] = set()
+    files: list[str] = []
+    for path, entry in entries:
+        parent = path if entry.isdir() else path.rpartition("/")[0]
+        while parent and parent not in found:
+            found.add(parent)
+            parent = parent.rpartition("/")[0]
+        if not entry.isdir():
+            files.append(path)
+    if inside := found.intersection(files):
+        raise SandboxError(f"unpacking failed: the archive has files in what is a file or a link: {min(inside)!r}")
+    return sorted(found - {"."}), files
+
+
+def _folder_entries(found: Sequence[str]) -> bytes:
     """The start of an archive that holds the folders: another archive may follow."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
-        for folder in folders:
+        for folder in found:
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755
             archive.addfile(entry)
@@ -105,80 +199,39 @@ def _folder_entries(folders: Sequence[str]) -> bytes:
     return buffer.getvalue()[:end]
 
 
-def _unpack_entry(opened: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> None:
-    target = folder / relative(entry.name)
-    if target == folder:
-        return
-    for parent in reversed(target.relative_to(folder).parents[:-1]):
-        _make_folder(folder / parent)
-    if entry.isdir():
-        _make_folder(target)
-        target.chmod(stat.S_IRWXU | (entry.mode & 0o077))
-        return
-    if not (entry.isreg() or entry.issym() or entry.islnk()):
-        return
-    _clear(target)
-    if entry.issym():
-        target.symlink_to(entry.linkname)
-        return
-    content = opened.extractfile(entry)
-    if content is None:
-        raise SandboxError(f"a hard link to nothing: {entry.name!r}")
-    with target.open("xb") as output:
-        shutil.copyfileobj(content, output)
-    target.chmod(stat.S_IRUSR | stat.S_IWUSR | (entry.mode & 0o777))
+def _pack_name(archive: tarfile.TarFile, found: Found, earlier: str) -> None:
+    entry = tarfile.TarInfo(found.path)
+    entry.type, entry.linkname = tarfile.LNKTYPE, earlier
+    entry.mode = stat.S_IMODE(found.status.st_mode)
+    entry.mtime = found.status.st_mtime
+    archive.addfile(entry)
 
 
-def _make_folder(path: Path) -> None:
-    """Make sure that a real folder, not a link to one, has this name."""
-    if path.is_symlink() or not path.is_dir():
-        _clear(path)
-        path.mkdir()
-
-
-def _clear(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        remove_all(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _below(folder: Path, start: str, left_out: frozenset[str]) -> Iterator[str]:
-    """The path and all below it, folders before what is in them."""
-    target = folder / start
-    if left_out.intersection(start.split("/")) or not _parents_are_folders(folder, target):
-        return
-    if not os.path.lexists(target):
-        return
-    yield start
-    if target.is_dir() and not target.is_symlink():
-        if not os.access(target, os.R_OK | os.X_OK):
-            _let_owner(target, stat.S_IRUSR | stat.S_IXUSR)
-        for name in sorted(os.listdir(target)):  # noqa: PTH208 - names alone
-            if name not in left_out:
-                yield from _below(folder, name if start == "." else f"{start}/{name}", left_out)
-
-
-def _pack_entry(archive: tarfile.TarFile, folder: Path, path: str) -> None:
-    target = folder / path
-    if stat.S_ISSOCK(target.lstat().st_mode):  # it has no place in an archive
-        return
-    entry = archive.gettarinfo(target, arcname=path)
-    entry.uid = entry.gid = 0
-    entry.uname = entry.gname = ""
-    if not entry.isreg():
+def _pack_entry(archive: tarfile.TarFile, found: Found) -> None:
+    entry = tarfile.TarInfo(found.path)
+    entry.mode = stat.S_IMODE(found.status.st_mode)
+    entry.mtime = found.status.st_mtime
+    if stat.S_ISREG(found.status.st_mode):
+        entry.size = found.status.st_size
+        if not found.status.st_mode & stat.S_IRUSR:
+            os.chmod(found.name, entry.mode | stat.S_IRUSR, dir_fd=found.at)  # a file, as its status says: no link
+        with os.fdopen(os.open(found.name, _READ, dir_fd=found.at), "rb") as content:
+            archive.addfile(entry, content)
+    elif stat.S_ISDIR(found.status.st_mode):
+        entry.type = tarfile.DIRTYPE
         archive.addfile(entry)
-        return
-    if not os.access(target, os.R_OK):
-        _let_owner(target, stat.S_IRUSR)
-    with target.open("rb") as content:
-        archive.addfile(entry, content)
+    elif stat.S_ISLNK(found.status.st_mode):
+        entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(found.name, dir_fd=found.at)
+        archive.addfile(entry)
 
 
-def _parents_are_folders(folder: Path, target: Path) -> bool:
-    between = [folder / parent for parent in target.relative_to(folder).parents]
-    return all(parent.is_dir() and (parent == folder or not parent.is_symlink()) for parent in between)
-
-
-def _let_owner(path: Path, bits: int) -> None:
-    path.chmod(stat.S_IMODE(path.lstat().st_mode) | bits)
+@contextmanager
+def _translated(doing: str) -> Iterator[None]:
+    """Say in the contract's words what the folder or the archive refuses."""
+    try:
+        yield
+    except OSError as error:
+        kind = WorkspaceFull if error.errno in _NO_ROOM else SandboxError
+        raise kind(f"{doing} failed: {error.strerror or error}") from error
+    except (tarfile.TarError, ValueError) as error:  # ValueError: an empty file, numbers that no file can have
+        raise SandboxError(f"{doing} failed: {error}") from error

@@ -15,6 +15,7 @@ _CHUNK = 256 * 1024
 _ENDING_S = 1.0
 _TRANSFER_S = 300.0
 _KILLED = 128 + 9
+_SAID_BYTES = 2000
 _NO_ROOM = ("No space left on device", "File too large", "Wrote only")
 """What tar says of it, in whichever of its writes the end of the room falls."""
 _log = logging.getLogger(__name__)
@@ -27,7 +28,18 @@ class Running(Protocol):
 
     def __exit__(self, *_: object) -> None: ...
 
+    def fileno(self) -> int:
+        """What to wait on, with whatever else is waited for, until something may have arrived."""
+        ...
+
     def send(self, data: bytes) -> None: ...
+
+    def offer(self, data: bytes) -> int:
+        """Send what can be sent without waiting, from its start; how many bytes that is.
+
+        What was offered once has to come first again, until it is sent.
+        """
+        ...
 
     def read(self, wait_s: float) -> list[tuple[Stream, bytes]] | None:
         """What has arrived within the time, perhaps nothing; None at the stream's end."""
@@ -38,7 +50,11 @@ class Running(Protocol):
         ...
 
     def drain(self, output: Output) -> None:
-        """Take what is still on its way, for a second at most."""
+        """Take what has arrived, for a second at most."""
+        ...
+
+    def close(self) -> None:
+        """Hear no more of it. A flood that nobody reads holds up the engine, and with it whatever is to end it."""
         ...
 
     def exit_code(self) -> int: ...
@@ -65,17 +81,30 @@ class Box(Protocol):
 SHELL = ("/bin/sh", "-c")
 
 
+class OutOfMemory(SandboxError):
+    """The container has ended for want of memory, and its files with it."""
+
+
 class ContainerWorkspace:
     """A workspace in a container. Where a command can't be ended, the container is replaced: files stay, but not
     those in /tmp and HOME.
+
+    `left` is the image's folder of what its setup has left, to which HOME leads in the next container too.
     """
 
-    def __init__(self, box: Box, limits: Limits, *, user: str, home: str) -> None:
+    def __init__(self, box: Box, limits: Limits, *, user: str, home: str, left: str | None = None) -> None:
         self._box = box
         self._limits = limits
         self._user = user
         self._home = home
+        self._left = left
         self._oom_kills = 0
+        self._is_quiet = True
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing that was asked for runs. False where a command could not be seen to its end."""
+        return self._is_quiet
 
     @property
     def directory(self) -> str:
@@ -120,18 +149,22 @@ class ContainerWorkspace:
     ) -> ExecutionResult:
         words = scripts.launch(command, relative(directory), prefix=scripts.READ_GO, suffix=scripts.COMMAND_SUFFIX)
         output = Output(self._limits.output_bytes)
+        self._is_quiet = False
         with self._exec(words, env or {}) as running:
             watch = Watch(self._limits, timeout_s, stop)
             try:
                 running.send(b"\n")
                 ending = running.follow(watch, output)
             except BaseException:  # whatever it was, the caller's `stop` included: the command must not go on
+                running.close()
                 self._end_all()
                 raise
             duration_s = watch.elapsed_s
             exit_code = running.exit_code() if ending is Ending.EXITED else None
-            ending = self._end(ending, exit_code)
             running.drain(output)
+            running.close()
+            ending = self._end(ending, exit_code)
+            self._is_quiet = True
         return ExecutionResult(
             exit_code=exit_code if ending is Ending.EXITED else None,
             stdout=output.stdout.text(),
@@ -155,14 +188,16 @@ class ContainerWorkspace:
                     else:
                         problems.stderr.add(piece)
                 if len(written) > limit_bytes:
+                    running.close()
                     self._end_all()
                     raise WorkspaceFull(f"{doing} failed: more than {limit_bytes} bytes")
                 if watch.verdict(problems) is not None:
+                    running.close()
                     self._end_all()
                     raise SandboxError(f"{doing} failed: it does not come to an end")
             exit_code = running.exit_code()
         if exit_code != 0:
-            said = problems.stderr.text().strip()
+            said = problems.stderr.text().strip() or written[:_SAID_BYTES].decode("utf-8", "replace").strip()
             kind = WorkspaceFull if any(words in said for words in _NO_ROOM) else SandboxError
             raise kind(f"{doing} failed ({exit_code}): {said}")
         return bytes(written)
@@ -180,7 +215,10 @@ class ContainerWorkspace:
         """End what is left of a command, and say whether it was for want of memory that it failed."""
         if ending is Ending.EXITED and exit_code == 0 and self._box.is_silent():
             return ending
-        memory_ran_out = self._end_all()
+        try:
+            memory_ran_out = self._end_all()
+        except OutOfMemory:  # a result all the same: it is the command's doing
+            return Ending.OUT_OF_MEMORY
         if ending is not Ending.EXITED or exit_code == 0:
             return ending
         if memory_ran_out is None:
@@ -189,26 +227,35 @@ class ContainerWorkspace:
 
     def _end_all(self) -> bool | None:
         """End every process of the user. Whether memory had run out since the last time; None where nobody knows."""
-        output = Output(4096)
-        try:
-            with self._exec([*SHELL, scripts.READ_GO + scripts.END_ALL], {}) as running:
-                running.send(b"\n")
-                is_done = running.follow(Watch(Limits(wall_s=_ENDING_S), None, None), output) is Ending.EXITED
-        except SandboxError:  # nothing can be started where the process table is full
-            is_done = False
-        if not (is_done and self._box.is_silent(within_s=_ENDING_S)):
+        said = self._kill_all()
+        if said is None or not self._box.is_silent(within_s=_ENDING_S):
             self._replace()
             return None
-        counted = [int(line.split()[1]) for line in output.stdout.text().splitlines()]
+        counted = [int(line.split()[1]) for line in said.splitlines()]
         if not counted:
             return None
         before, self._oom_kills = self._oom_kills, counted[0]
         return self._oom_kills > before
 
+    def _kill_all(self) -> str | None:
+        """What `END_ALL` said; None where it could not be started, or did not come to its end."""
+        output = Output(4096)
+        try:
+            with self._exec([*SHELL, scripts.READ_GO + scripts.END_ALL], {}) as running:
+                running.send(b"\n")
+                ending = running.follow(Watch(Limits(wall_s=_ENDING_S), None, None), output)
+                if ending is not Ending.EXITED or running.exit_code() != 0:
+                    return None
+        except SandboxError:  # nothing can be started where the process table is full
+            return None
+        return output.stdout.text()
+
     def _replace(self) -> None:
         _log.warning("a command could not be ended: its container is replaced")
         self._box.replace()
         self._oom_kills = 0
+        if self._left is not None:
+            self.command([*SHELL, scripts.LINK_HOME, "sh", self._left], doing="preparing HOME")
 
 
 class SetupWorkspace(ContainerWorkspace):
@@ -216,6 +263,10 @@ class SetupWorkspace(ContainerWorkspace):
 
     def _replace(self) -> None:
         raise SandboxError("what setup has started cannot be ended")
+
+    def attach(self, words: Sequence[str], *, user: str | None = None) -> Running:
+        """Start a command of ours, as root unless a user is named, that goes on beside `run`, and ends with it."""
+        return self._box.execute(words, user=user or self._user, env=container.environment({}, home=self._home))
 
     def script(self, text: str, stdin: bytes, *, doing: str) -> bytes:
         """Run a script of ours as root, which reads $1 bytes of stdin; return what it wrote."""

@@ -1,15 +1,20 @@
 """Sandboxes for every test that wants one, and a loud word about what was left out without an engine."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 
 import docker
 import pytest
 
+from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.contract import SandboxUnavailable
-from sandbox.docker import OWNER_LABEL, DockerSandbox
+from sandbox.docker import DockerSandbox
+from sandbox.images import OWNER_LABEL
 from sandbox.process import ProcessSandbox
+from tests import remains
 from tests.engine.image import TAG
+from tests.sandbox.hostile import untried
 
 TEST_OWNER = f"selfcode-tests-{os.getpid()}"
 _NEEDS_ENGINE = ("docker_sandbox", "docker_client")
@@ -21,6 +26,16 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for item in items:
         if set(_NEEDS_ENGINE).intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.docker)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_runs_on() -> Iterator[None]:
+    """Set up before all else, so that it looks when all else is gone: processes and control groups of this session."""
+    yield
+    left = remains.after_a_moment(
+        lambda: remains.processes(TEST_OWNER), lambda: remains.control_groups(f"-{os.getpid()}.")
+    )
+    assert left == [], "the tests have left something on the machine"
 
 
 @pytest.fixture(scope="session")
@@ -35,9 +50,30 @@ def docker_client() -> Iterator[docker.DockerClient]:
             pytest.fail(client)
         pytest.skip(f"{_LEFT_OUT}: {client}")
     yield client
-    leftovers = _leftovers(client)
+    leftovers = _leftovers(client, f"{OWNER_LABEL}={TEST_OWNER}")
     client.close()
     assert leftovers == [], "the tests have left something on the engine"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI nothing of ours may be left by whoever, once all test processes have ended: nobody else uses the engine."""
+    if not os.environ.get("CI") or hasattr(session.config, "workerinput"):
+        return
+    leftovers = [
+        *remains.after_a_moment(
+            lambda: remains.processes("selfcode-tests-"),
+            lambda: remains.control_groups(""),
+            lambda: remains.mounts("/volumes/selfcode-"),
+        )
+    ]
+    client = _connected()
+    if not isinstance(client, str):
+        leftovers += _leftovers(client, OWNER_LABEL)
+        client.close()
+    if leftovers:
+        sys.stderr.write(f"FAILED: the tests have left something behind: {', '.join(leftovers)}\n")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +82,21 @@ def docker_sandbox(docker_client: docker.DockerClient) -> Iterator[DockerSandbox
     sandbox = DockerSandbox(image=image_under_test(), owner=TEST_OWNER)
     yield sandbox
     sandbox.close()
+
+
+@pytest.fixture(scope="session")
+def bubblewrap_sandbox() -> Iterator[BubblewrapSandbox]:
+    """Namespaces of this machine. Without them the test is left out, and counted, or fails where CI promises them."""
+    sandbox = BubblewrapSandbox(owner=TEST_OWNER)
+    try:
+        sandbox.check()
+    except SandboxUnavailable as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(f"left out for want of bubblewrap: {error}")
+    yield sandbox
+    sandbox.close()
+    assert sandbox.remove_leftovers() == 0, "the tests have left control groups or processes behind"
 
 
 @pytest.fixture
@@ -66,6 +117,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if count:
         terminalreporter.section(f"{count} tests {_LEFT_OUT}", sep="!", red=True, bold=True)
         terminalreporter.write_line(f"To have them: {_HOW}", red=True)
+    untried.tell(terminalreporter)
 
 
 def image_under_test() -> str:
@@ -85,10 +137,9 @@ def _connected() -> docker.DockerClient | str:
     return docker.from_env()
 
 
-def _leftovers(client: docker.DockerClient) -> list[str]:
-    """What is still there; in CI whoever made it, elsewhere of this session alone: others may use the engine."""
-    label: dict[str, str | list[str] | bool] = {
-        "label": OWNER_LABEL if os.environ.get("CI") else f"{OWNER_LABEL}={TEST_OWNER}"
-    }
-    containers = [f"container {found.name}" for found in client.containers.list(all=True, filters=label)]
-    return containers + [f"volume {found.name}" for found in client.volumes.list(filters=label)]
+def _leftovers(client: docker.DockerClient, label: str) -> list[str]:
+    """What is still there with this label."""
+    filters: dict[str, str | list[str] | bool] = {"label": label}
+    containers = [f"container {found.name}" for found in client.containers.list(all=True, filters=filters)]
+    networks = [f"network {found.name}" for found in client.networks.list(filters=filters)]
+    return [*containers, *networks, *(f"volume {found.name}" for found in client.volumes.list(filters=filters))]

@@ -13,7 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli import MaskedLines, commands, task_of
-from bot.errors import ConfigError
+from bot.demo.hub import Hub
+from bot.errors import ConfigError, Refused
+from bot.repository import parse_config
+from bot.settings import read_settings
+from bot.wire import remote_of, web_address
 
 COMMANDS = {
     "serve": "Run the web server and a worker",
@@ -21,8 +25,10 @@ COMMANDS = {
     "worker": "Run a worker alone",
     "run": "Solve an issue in a local repository",
     "solve": "Write a script for a task",
+    "doctor": "Examine a repository: do its tests run here",
     "demo": "Show the main job, end to end",
 }
+DOCTOR = ("doctor", "--sandbox", "process")
 GIT_IDENTITY = {
     "GIT_AUTHOR_NAME": "Ada",
     "GIT_AUTHOR_EMAIL": "ada@example.org",
@@ -82,7 +88,7 @@ def test_help_says_what_a_command_does(name: str) -> None:
     assert name in all_of_them.output
 
 
-@pytest.mark.parametrize("name", ["run", "solve", "demo"])
+@pytest.mark.parametrize("name", ["run", "solve", "doctor", "demo"])
 def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) -> None:
     assert "--json" in CliRunner().invoke(commands, [name, "--help"]).output
 
@@ -99,6 +105,7 @@ def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) 
         ["solve"],
         ["solve", "Print hello", "--max-iterations", "0"],
         ["solve", "Print hello", "--tests", "/nowhere.py"],
+        ["doctor", "a", "b"],
         ["serve", "--port", "http"],
     ],
 )
@@ -268,6 +275,91 @@ def test_docker_that_does_not_answer_is_told_and_nothing_weaker_is_taken(tmp_pat
     assert "SELFCODE_SANDBOX=process" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (repository / "ran").exists()
+
+
+# --- selfcode doctor
+
+
+def test_an_examination_is_one_object_and_the_report_prose(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="A = 1\n")
+
+    done = selfcode(tmp_path, *DOCTOR, str(repository), "--test", "python3 -c 'import a'", "--json")
+
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["outcome"], said["fault"]["noticed"]) == (0, "healthy", True)
+    assert said["sandbox"]["name"] == "process"
+    assert done.stdout.count("\n") == 1
+    assert "HEALTHY" in done.stderr
+
+
+def test_what_is_to_be_committed_is_all_that_stdout_gets(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "a.py").write_text("A = 1\n")
+
+    done = selfcode(tmp_path, *DOCTOR, str(folder), "--test", "no-such-program", "--directory", ".")
+
+    assert done.returncode == 1
+    assert parse_config(done.stdout.encode()).test == "no-such-program"
+    assert "UNHEALTHY" in done.stderr
+
+
+def test_without_a_repository_the_sandbox_alone_is_examined(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, *DOCTOR, "--json")
+
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["outcome"], said["runs"]) == (0, "healthy", [])
+    assert any("no network" in each["guarantee"] for each in said["sandbox"]["not_held"])
+
+
+def test_a_sandbox_that_does_not_answer_is_unhealthy(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, "doctor", "--json", DOCKER_HOST=f"unix://{tmp_path}/no.sock")
+
+    assert (done.returncode, json.loads(done.stdout)["outcome"]) == (1, "unhealthy")
+
+
+def test_what_can_not_be_examined_is_wrong_usage(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, *DOCTOR, "nowhere")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nowhere is neither a folder here nor OWNER/REPO" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_repository_on_github_is_had_through_the_app_where_it_is_set_up_else_as_everybody_sees_it(
+    tmp_path: Path,
+) -> None:
+    with Hub(tmp_path / "hub") as hub:
+        closed = hub.create_repository("octo/closed", {"a.py": "A = 1\n"}, private=True)
+        app = hub.create_app(owner="octo", webhook_secret="hush")
+        hub.install(app, "octo", (closed,))
+        server = {"SELFCODE_GITHUB_API_URL": hub.api_url}
+        keys = {
+            "SELFCODE_APP_ID": str(app.id),
+            "SELFCODE_PRIVATE_KEY": app.private_key,
+            "SELFCODE_WEBHOOK_SECRET": "hush",
+        }
+
+        by_everybody = remote_of(read_settings(server), "octo/open")
+        by_the_app = remote_of(read_settings(server | keys), "octo/closed")
+        with pytest.raises(Refused, match="octo/open can't be had: the App is not installed on it"):
+            remote_of(read_settings(server | keys), "octo/open")
+
+    assert (by_everybody.clone_url, by_everybody.credentials) == (f"{hub.base_url}/octo/open.git", None)
+    assert (by_the_app.key, by_the_app.clone_url) == (closed.id, f"{hub.base_url}/octo/closed.git")
+    assert by_the_app.credentials is not None
+
+
+@pytest.mark.parametrize(
+    ("api", "web"),
+    [
+        ("https://api.github.com", "https://github.com"),
+        ("https://github.example.com/api/v3", "https://github.example.com"),
+        ("http://127.0.0.1:9", "http://127.0.0.1:9"),
+    ],
+)
+def test_where_people_see_a_server_follows_from_its_api(api: str, web: str) -> None:
+    assert web_address(read_settings({"SELFCODE_GITHUB_API_URL": api})) == web
 
 
 # --- selfcode solve

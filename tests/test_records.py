@@ -2,7 +2,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.records import Progress, ReportState, Spend, TestCase, TestReport, TestStatus, Usage, dump, load
+from bot.records import (
+    Examination,
+    Fault,
+    Progress,
+    ReportState,
+    SandboxFacts,
+    Spend,
+    TestCase,
+    TestPlan,
+    TestReport,
+    TestStatus,
+    Usage,
+    dump,
+    load,
+)
 
 
 def a_report(
@@ -44,3 +58,23 @@ def test_one_call_of_unknown_price_makes_the_cost_of_the_run_unknown() -> None:
     spend = Spend().plus(Usage(10, 5, cost_usd=0.5)).plus(Usage(10, 5, cost_usd=None)).plus(Usage(1, 1, cost_usd=0.1))
 
     assert (spend.calls, spend.tokens, spend.cost_usd) == (3, 32, None)
+
+
+def test_an_examination_is_read_back_with_all_that_it_found() -> None:
+    known = Examination(
+        repository="octo/cat",
+        sandbox=SandboxFacts("docker", unheld=(("a bound", "why"),)),
+        plan=TestPlan("pytest"),
+        runs=(a_report(passed=["a"], failed=["b"]), a_report(passed=["a", "b"])),
+        fault=Fault(1, a_report(failed=["a"]), noticed=1, asked=1),
+        seconds=(("environment", 1.5),),
+    )
+
+    assert load(Examination, dump(known)) == known
+    assert (set(known.steady), list(known.flaky), list(known.failing)) == ({"a"}, ["b"], [])
+
+
+def test_nothing_is_steady_or_flaky_before_anything_ran() -> None:
+    known = Examination(repository="octo/cat", sandbox=SandboxFacts("docker"))
+
+    assert (known.could_run, known.steady, known.flaky, known.failing) == (False, frozenset(), (), ())

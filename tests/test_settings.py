@@ -114,6 +114,10 @@ BAD = {
     "SELFCODE_APP_ID": "my-app",
     "SELFCODE_MIN_PERMISSION": "owner",
     "SELFCODE_SANDBOX": "jail",
+    "SELFCODE_SANDBOX_PATHS": "/nowhere/at/all",
+    "SELFCODE_SANDBOX_DISK_GB": "0",
+    "SELFCODE_SETUP_NETWORKS": "10.0.0.0/33",
+    "SELFCODE_SETUP_SECRETS": "/nowhere/at/all",
     "SELFCODE_DIALECT": "klingon",
     "SELFCODE_DRY_RUN": "perhaps",
     "SELFCODE_MAX_ITERATIONS": "0",
@@ -230,3 +234,7 @@ def test_no_secret_shows_when_settings_are_printed() -> None:
 
     for shown in (repr(settings), str(settings), f"{settings!r}"):
         assert "hush" not in shown
+
+
+def test_of_a_list_the_value_that_can_not_be_used_is_named() -> None:
+    assert "SELFCODE_SETUP_NETWORKS: value 2: " in complaint(SELFCODE_SETUP_NETWORKS="10.0.0.0/8,nonsense")

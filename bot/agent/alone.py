@@ -13,6 +13,7 @@ from bot.agent.prompts import prompt
 from bot.agent.thinking import without_thinking
 from bot.errors import ConfigError, Unavailable
 from bot.records import Spend, StopCheck
+from sandbox import backends
 from sandbox.contract import Sandbox, SandboxError, SandboxUnavailable, clipped
 
 DEFAULT_MODEL = "gpt-5-mini"
@@ -89,17 +90,13 @@ def run_agent_with_tests(
 
 def strongest_sandbox() -> Sandbox:
     """The strongest sandbox that answers. Raises `ConfigError` where none does: the plain process is never chosen."""
-    from sandbox.docker import DockerSandbox  # noqa: PLC0415 - the Docker client is slow to import and often not needed
-
-    docker = DockerSandbox(image=DEFAULT_IMAGE)
     try:
-        docker.check()
+        return backends.strongest(backends.Options(owner="selfcode", image=DEFAULT_IMAGE))
     except SandboxUnavailable as error:
         raise ConfigError(
-            f"no sandbox answers: {error}. Or pass sandbox=sandbox.process.ProcessSandbox(), which runs the model's "
-            "code with your own rights: only for code that you trust"
+            f"{error}\nOr pass sandbox=sandbox.process.ProcessSandbox(), which runs the model's code with your own "
+            "rights: only for code that you trust"
         ) from error
-    return docker
 
 
 @dataclass(frozen=True, slots=True)

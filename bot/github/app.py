@@ -97,6 +97,13 @@ class GitHubApp:
             is_archived=found.archived,
         )
 
+    def find(self, full_name: str) -> RepositoryInfo:
+        """A repository by its name, for who knows no number. Raises `Gone` where the App is not installed on it."""
+        try:
+            return self.repository(_patiently(lambda: self._places.find(full_name), self._sleep))
+        except Expired as error:
+            raise ConfigError(f"{REFUSED_KEY}: {error}") from error
+
     def permission(self, ref: RepositoryRef, login: str) -> str:
         return self._do(ref, _PERMISSION, lambda place: conversation.permission(place, login))
 

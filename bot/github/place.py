@@ -1,13 +1,13 @@
 """One repository on the server, where it is now and with a token that is good now."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from github.Requester import Requester
 
 from bot.errors import Gone, Unavailable
-from bot.github.answers import Repository, read
+from bot.github.answers import Identified, Repository, read
 from bot.github.failures import Expired, Moved
 from bot.github.server import Purpose, Server, Verb
 from bot.github.tokens import Tokens
@@ -16,6 +16,7 @@ from bot.records import RepositoryRef
 T = TypeVar("T")
 
 PAGE = 100
+_FINDING = Purpose("find the repository", "metadata: read")
 _LOOKING = Purpose("look at the repository", "metadata: read")
 
 
@@ -69,6 +70,20 @@ class Places:
         repository = read(Repository, found)
         self._names[ref.id] = repository.full_name
         return repository
+
+    def find(self, full_name: str) -> RepositoryRef:
+        """The number of the repository that has this name now, and the installation that it is seen through.
+
+        Raises: `Gone` where there is none, or the App is not installed on it; `Expired` where the App's key is refused.
+        """
+        send, owner, _, name = self._server.send, *full_name.partition("/")
+        try:
+            there = send(self._tokens.as_app, "GET", f"/repos/{full_name}/installation", purpose=_FINDING)
+            ref = RepositoryRef(read(Identified, there).id, 0, owner, name)
+            found = send(self._tokens.by_name(ref), "GET", f"/repos/{full_name}", purpose=_FINDING)
+        except Moved as moved:
+            raise Gone(f"{full_name} has another name now") from moved
+        return replace(ref, id=read(Identified, found).id)
 
     def work(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
         """Do a task there; again from its start where the token had expired or the repository was renamed.

@@ -1,8 +1,9 @@
 """Tokens: made from the App's key, each for one repository, thrown away before they expire."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from github import Auth
 from github.Requester import Requester
@@ -70,8 +71,15 @@ class Tokens:
         """A token of its own each time, which can do nothing but read and write this repository's contents."""
         return self._mint(ref, contents="write")
 
+    def by_name(self, ref: RepositoryRef) -> Requester:
+        """A connection that may read what the repository of this name is, where its number is not known yet."""
+        body = {"repositories": [ref.name], "permissions": {"metadata": "read"}}
+        return self._server.requester(Auth.Token(self._minted(ref, body)))
+
     def _mint(self, ref: RepositoryRef, **permissions: str) -> str:
-        body = {"repository_ids": [ref.id]} | ({"permissions": permissions} if permissions else {})
+        return self._minted(ref, {"repository_ids": [ref.id]} | ({"permissions": permissions} if permissions else {}))
+
+    def _minted(self, ref: RepositoryRef, body: Mapping[str, Any]) -> str:
         path = f"/app/installations/{ref.installation_id}/access_tokens"
         try:
             answer = self._server.send(self.as_app, "POST", path, purpose=_MINTING, body=body, at_once=True)

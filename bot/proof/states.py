@@ -29,6 +29,11 @@ _SESSION_ENDED = re.compile(
     re.MULTILINE,
 )
 
+_OWN_LIMIT = re.compile(
+    r"^FATAL ERROR: .*JavaScript heap out of memory|^fatal error: runtime: out of memory", re.MULTILINE
+)
+"""What a runtime says that ends itself before the sandbox's limit does; Node's heap is a part of the memory it sees."""
+
 _ENDINGS = {
     Ending.TIMED_OUT: ReportState.TIMED_OUT,
     Ending.OUT_OF_MEMORY: ReportState.OUT_OF_MEMORY,
@@ -41,9 +46,9 @@ def state_of(command: str, result: ExecutionResult, results: Results | None, *, 
     """The state of a run. `expect_failure`: the planted test failed, so a failing exit code says nothing more."""
     if result.ending in _ENDINGS:
         return _ENDINGS[result.ending]
-    if result.exit_code is None or result.exit_code < 0 or result.exit_code > 128:
-        return ReportState.CRASHED
     output = result.stdout + "\n" + result.stderr
+    if result.exit_code is None or result.exit_code < 0 or result.exit_code > 128:
+        return ReportState.OUT_OF_MEMORY if _OWN_LIMIT.search(output) else ReportState.CRASHED
     if results is not None:
         return _by_results(result.exit_code, output, results, expect_failure=expect_failure)
     return _by_exit_code(command, result.exit_code, output)

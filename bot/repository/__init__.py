@@ -3,7 +3,7 @@
 from bot.repository.askpass import Credentials
 from bot.repository.complaints import GitFailed, Moved
 from bot.repository.config import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
-from bot.repository.guess import guess
+from bot.repository.finding import Finding, Findings, find, guess
 from bot.repository.mirror import Mirror
 from bot.repository.naming import branch_for
 from bot.repository.objects import Entry
@@ -12,6 +12,8 @@ from bot.repository.snapshot import Snapshot, collect
 __all__ = [
     "Credentials",
     "Entry",
+    "Finding",
+    "Findings",
     "GitFailed",
     "Mirror",
     "Moved",
@@ -21,6 +23,7 @@ __all__ = [
     "Snapshot",
     "branch_for",
     "collect",
+    "find",
     "guess",
     "parse_config",
     "read_config",

@@ -158,19 +158,23 @@ class RepositoryConfig(BaseModel):
     def plan(self, guessed: TestPlan | None) -> TestPlan | None:
         """How the tests are run: as configured, the gaps filled by the guess; None where neither knows a test command.
 
-        A guessed set-up goes with a configured test command too, unless `setup` is given, if only as nothing.
+        A guessed set-up goes with a configured test command too, unless `setup` is given, if only as nothing. The guess
+        is one for the configured `directory`, where that is given.
         """
         test = self.test or (guessed.test if guessed else None)
         if test is None:
             return None
         guess = guessed or TestPlan(test=test)
+        is_given = "directory" in self.model_fields_set
+        if self.test and not is_given and guess.directory != ".":
+            guess = TestPlan(test=test)  # a command that is said to run at the top, and a guess for a folder below
         return TestPlan(
             test=test,
             setup=guess.setup if self.setup is None else self.setup,
             build=self.build or guess.build,
             image=self.image or "",
-            directory=self.directory,
-            report=self.report or "",
+            directory=self.directory if is_given else guess.directory,
+            report=self.report or ("" if self.test else guess.report),
             guessed_from="" if self.test else guess.guessed_from,
         )
 

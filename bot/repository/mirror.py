@@ -114,6 +114,11 @@ class Mirror:
 
     # --- What is here
 
+    def prepare(self) -> None:
+        """Make it, empty, where there is none yet: for files that come from no remote."""
+        with self._locked(None):
+            self._ensure()
+
     def head(self, branch: str) -> str | None:
         """The branch's commit as of the last update."""
         if not self.path.exists():

@@ -1,11 +1,12 @@
 """The steps of one run. What one finds out, the others have from `Known`, after a restart too."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 
-from bot.errors import Gone, Refused, Stopped, Unavailable
+from bot.errors import Refused, Stopped
 from bot.records import IssueRef, Outcome, Verdict
 from bot.repository import branch_for, guess
 from bot.runs import solving
@@ -14,10 +15,10 @@ from bot.runs.house import House, Setup, SetupBroken, declared_files
 from bot.runs.known import Known
 from bot.runs.reading import at_least, people_to_ask_about, task_from, withdrawn
 from bot.runs.stopping import StopFlag
+from bot.runs.voice import Voice
 from bot.writing.check import check
 from bot.writing.iteration_log import iteration_log, log_marker
-from bot.writing.masking import mask_secrets
-from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker
+from bot.writing.progress import Phase, ProgressView, progress_comment
 from bot.writing.pull_request import pull_request
 from bot.writing.result import result_comment
 
@@ -43,6 +44,10 @@ class Chapter:
     def _ground(self) -> Ground:
         return self.known.ground(self.stop)
 
+    @property
+    def _voice(self) -> Voice:
+        return Voice(self.known)
+
     # --- 1: may it run at all, and on what
 
     def admit(self) -> None:
@@ -54,9 +59,9 @@ class Chapter:
         if why := withdrawn(issue, trigger, label=self.house.label):
             raise Stopped(why)
         if not at_least(github.permission(at.repository, trigger.sender.login), self.house.min_permission):
-            self._politely(lambda: github.react(at, "-1", comment_id=trigger.comment_id))
+            self._voice.politely(lambda: github.react(at, "-1", comment_id=trigger.comment_id))
             raise Refused(f"{trigger.sender.login} has less than {self.house.min_permission} access")
-        self._politely(lambda: github.react(at, "eyes", comment_id=trigger.comment_id))
+        self._voice.politely(lambda: github.react(at, "eyes", comment_id=trigger.comment_id))
         comments = github.comments(at)
         permissions = {login: github.permission(at.repository, login) for login in people_to_ask_about(issue, comments)}
         task = task_from(
@@ -90,7 +95,9 @@ class Chapter:
                 "Push one, then start again."
             )
         known.learn(base=base)
-        plan = known.config.plan(guess(lambda path: mirror.read(base, path), mirror.entries(base)))
+        plan = known.config.plan(
+            guess(lambda path: mirror.read(base, path), mirror.entries(base), directory=known.config.directory)
+        )
         if plan is None:
             raise Refused(
                 "There is no test command. Say how the tests are run in `.github/selfcode.yml` on the default branch, "
@@ -103,20 +110,29 @@ class Chapter:
         """Find or build the image that the tests run in, from the default branch alone. Returns what broke, or ""."""
         known, mirror, base, plan = self.known, self.known.mirror, self.known.base, self.known.plan
         image = plan.image or self.house.image
-        if image not in (self.house.image, *self.house.images):
+        if image != self.house.image and not any(fnmatchcase(image, pattern) for pattern in self.house.images):
             raise Refused(f"The image `{plan.image}` is not among those that the operator allows (SELFCODE_IMAGES).")
-        setup = Setup(known.at.repository.id, image, plan.setup, mirror.archive(base), declared_files(mirror, base))
+        setup = Setup(
+            repository_id=known.at.repository.id,
+            repository=known.at.repository.full_name,
+            image=image,
+            setup=plan.setup,
+            archive=mirror.archive(base),
+            declared=declared_files(mirror, base, plan.directory),
+            directory=plan.directory,
+        )
         try:
-            known.learn(image=self.house.prepare_image(setup, self.stop))
+            prepared = self.house.prepare_image(setup, self.stop)
         except SetupBroken as broken:
             return str(broken)
+        known.learn(image=prepared.image, blocked=list(prepared.blocked))
         return ""
 
     def take_baseline(self) -> str:
         """Run the tests on the untouched base. Returns what is wrong with the command, or ""."""
         self._show(Phase.BASELINE)
         baseline = solving.take_baseline(self._ground)
-        self.known.learn(baseline=baseline.report, plant=baseline.plant)
+        self.known.learn(baseline=baseline.report, plant=baseline.plant, byproducts=list(baseline.byproducts))
         return "" if baseline.report.could_run else f"The test command on the untouched base: {baseline.report.state}."
 
     # --- 6–7: the work and its proof
@@ -133,7 +149,7 @@ class Chapter:
                 known.task,
                 progress,
                 caps=known.caps,
-                baseline=known.baseline.report,
+                baseline=known.baseline,
                 tell=lambda what: log.info("run %s: %s", self.run_id, what),
             )
             self.house.store.keep_progress(self.run_id, progress)
@@ -196,7 +212,7 @@ class Chapter:
             labels=config.labels,
             reviewers=config.reviewers,
         )
-        text = replace(text, title=self._masked(text.title), body=self._masked(text.body))
+        text = replace(text, title=self._voice.masked(text.title), body=self._voice.masked(text.body))
         opened = self.house.github.publish_pull_request(known.at.repository, branch, known.info.default_branch, text)
         known.learn(pull_request=opened.number)
 
@@ -209,6 +225,14 @@ class Chapter:
 
     # --- the end
 
+    def last_words(self, outcome: Outcome, reason: str) -> Sequence[tuple[str, Callable[[], None]]]:
+        """What is said at the end, by name: each by itself, whatever becomes of the others."""
+        return (
+            ("log", lambda: self.post_log(outcome, reason)),
+            ("check", lambda: self.set_check(outcome, reason)),
+            ("result", lambda: self.show_result(outcome, reason)),
+        )
+
     def post_log(self, outcome: Outcome, reason: str) -> None:
         """Post the iteration log: on the pull request where there is one, else on the issue."""
         at, result = self.known.at, self.known.result(outcome, reason)
@@ -217,7 +241,7 @@ class Chapter:
         if result.pull_request is not None:
             at = IssueRef(at.repository, result.pull_request)
         body = iteration_log(result.progress, result.baseline, run_id=self.run_id)
-        self.house.github.post_comment(at, self._masked(body), marker=log_marker(self.run_id))
+        self.house.github.post_comment(at, self._voice.masked(body), marker=log_marker(self.run_id))
 
     def set_check(self, outcome: Outcome, reason: str) -> None:
         """Set the check run on the head that was published."""
@@ -229,15 +253,15 @@ class Chapter:
             self.known.at.repository,
             result.head_sha,
             conclusion=text.conclusion,
-            title=self._masked(text.title),
-            summary=self._masked(text.summary),
+            title=self._voice.masked(text.title),
+            summary=self._voice.masked(text.summary),
         )
 
     def show_result(self, outcome: Outcome, reason: str) -> None:
         """Turn the progress comment into the result. What was never admitted is never answered."""
         if self.known.is_admitted:
             result = self.known.result(outcome, reason)
-            self._write(result_comment(result, run_id=self.run_id, caps=self.known.shown_caps))
+            self._voice.write(result_comment(result, run_id=self.run_id, caps=self.known.shown_caps))
 
     def finish(self, outcome: Outcome, reason: str) -> None:
         """End the run in the store."""
@@ -261,26 +285,4 @@ class Chapter:
             sandbox_isolated=self.house.sandbox.isolated,
             left_out=known.task.left_out,
         )
-        self._politely(lambda: self._write(progress_comment(view)))
-
-    def _write(self, body: str) -> None:
-        """Bring the run's one comment to this text; where somebody deleted it, say it anew."""
-        body, comment_id = self._masked(body), self.known.comment_id
-        try:
-            if comment_id is not None:
-                self.house.github.edit_comment(self.known.at, comment_id, body)
-                return
-        except Gone as gone:
-            log.warning("run %s: the comment is gone: %s", self.run_id, gone)
-        posted = self.house.github.post_comment(self.known.at, body, marker=progress_marker(self.run_id))
-        self.known.learn(comment_id=posted)
-
-    def _masked(self, text: str) -> str:
-        return mask_secrets(text, self.house.secrets)
-
-    def _politely(self, say: Callable[[], None]) -> None:
-        """Say something that the run does not depend on: a locked issue or a missing permission is only logged."""
-        try:
-            say()
-        except (Refused, Gone, Unavailable) as problem:
-            log.warning("run %s: not said: %s", self.run_id, problem)
+        self._voice.politely(lambda: self._voice.write(progress_comment(view)))

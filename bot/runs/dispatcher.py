@@ -10,7 +10,7 @@ from typing import Protocol
 from bot.errors import Gone, Refused, Unavailable
 from bot.records import GitHub, Trigger, TriggerKind
 from bot.runs.reading import at_least
-from bot.runs.store import RunRow, Store, Waiting, is_run
+from bot.runs.store import RUNS, WORK, RunRow, Store, Waiting
 from bot.writing.replies import help_comment, reply_marker
 
 REST_S = 5.0
@@ -41,9 +41,14 @@ class Later:
 
 
 def decide(waiting: Waiting, *, active: Sequence[RunRow], last: RunRow | None, free: bool) -> Begin | Settle | Later:
-    """What is to become of a trigger that asks for a run. `last` is the issue's newest run."""
+    """What is to become of a trigger that asks for a run or an examination. `last` is the issue's newest run.
+
+    Neither keeps the other waiting; each of them is done once at a time on an issue.
+    """
     trigger = waiting.trigger
-    same_issue = [run for run in active if _issue(run.trigger) == _issue(trigger)]
+    same_issue = [
+        run for run in active if _issue(run.trigger) == _issue(trigger) and _is_work(run.trigger) == _is_work(trigger)
+    ]
     if trigger.kind is TriggerKind.START and same_issue and same_issue[0].stop_because is None:
         return Settle(f"run {same_issue[0].id} is at work on the issue already")
     if trigger.kind is TriggerKind.START and last is not None and trigger.occurred_at <= last.trigger.occurred_at:
@@ -123,7 +128,7 @@ class Dispatcher:
 
     def _fill_places(self) -> None:
         active = self.store.unfinished()
-        waiting = [each for each in self.store.waiting() if is_run(each.trigger.kind) and not self._refuse_owner(each)]
+        waiting = [each for each in self.store.waiting() if each.trigger.kind in RUNS and not self._refuse_owner(each)]
         queue = fair(waiting, active)
         while queue:
             each, *queue = queue
@@ -134,7 +139,8 @@ class Dispatcher:
     def _begin(self, each: Waiting, active: Sequence[RunRow]) -> bool:
         """Do what is decided of a trigger that asks for a run. Returns whether the run began."""
         issue = each.trigger.issue
-        last = next(reversed(self.store.runs_of(issue.repository.id, issue.number)), None)
+        runs = self.store.runs_of(issue.repository.id, issue.number)
+        last = next((run for run in reversed(runs) if _is_work(run.trigger)), None)
         match decide(each, active=active, last=last, free=len(active) < self.runs_at_once):
             case Begin():
                 run_id = self.store.begin_run(each)
@@ -201,20 +207,24 @@ class Dispatcher:
             case TriggerKind.UNINSTALLED:
                 stopped = self.store.request_stop_of_repository(repository.id, trigger.because)
                 return f"{stopped} runs asked to stop"
-            case TriggerKind.START | TriggerKind.RETRY:
+            case TriggerKind.START | TriggerKind.RETRY | TriggerKind.DOCTOR:
                 raise AssertionError(trigger.kind)
 
     def _stop(self, each: Waiting) -> str:
-        """End what runs or waits for the issue. Facts (closed, label removed) need no permission, a comment does."""
+        """End what runs or waits for the issue. Facts (closed, label removed) need no permission, a comment does.
+
+        Facts end the work on the issue; an examination, which is of the repository, is ended by a comment alone.
+        """
         trigger = each.trigger
         issue, asked = trigger.issue, trigger.comment_id is not None
         if asked and not self._may(trigger):
             self._react(trigger, "-1")
             return "no permission to stop"
+        kinds = RUNS if asked else WORK
         stopped = self.store.request_stop(
-            issue.repository.id, issue.number, trigger.because, asked_at=trigger.occurred_at
+            issue.repository.id, issue.number, trigger.because, asked_at=trigger.occurred_at, kinds=kinds
         )
-        dropped = self._drop_waiting(each)
+        dropped = self._drop_waiting(each, kinds)
         if asked:
             self._react(trigger, "eyes" if stopped or dropped else "confused")
         return f"{stopped} run asked to stop, {dropped} waiting dropped"
@@ -237,11 +247,11 @@ class Dispatcher:
         permission = self.github.permission(trigger.issue.repository, trigger.sender.login)
         return at_least(permission, self.min_permission)
 
-    def _drop_waiting(self, stop: Waiting) -> int:
+    def _drop_waiting(self, stop: Waiting, kinds: Sequence[TriggerKind]) -> int:
         older = [
             each
             for each in self.store.waiting()
-            if is_run(each.trigger.kind) and _issue(each.trigger) == _issue(stop.trigger) and _is_before(each, stop)
+            if each.trigger.kind in kinds and _issue(each.trigger) == _issue(stop.trigger) and _is_before(each, stop)
         ]
         for each in older:
             self.store.settle(each.seq, f"dropped: {stop.trigger.because}")
@@ -251,6 +261,11 @@ class Dispatcher:
 def _is_before(one: Waiting, other: Waiting) -> bool:
     """By GitHub's clock, which tells seconds alone, and within one second as they came in."""
     return (one.trigger.occurred_at, one.seq) < (other.trigger.occurred_at, other.seq)
+
+
+def _is_work(trigger: Trigger) -> bool:
+    """Whether it asks for work on the issue, not for an examination."""
+    return trigger.kind in WORK
 
 
 def _issue(trigger: Trigger) -> tuple[int, int]:

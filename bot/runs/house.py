@@ -6,52 +6,68 @@ from pathlib import Path
 
 from bot.agent import Agent
 from bot.errors import Refused
+from bot.proof import FileKind, kind_of
 from bot.records import Caps, GitHub, RepositoryRef, StopCheck
 from bot.repository import Mirror
 from bot.runs.solving import Author
 from bot.runs.store import Store
 from sandbox import Limits, Sandbox
 
-MANIFESTS = (
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "uv.lock",
-    "poetry.lock",
-    "package.json",
-    "package-lock.json",
-    "Cargo.toml",
-    "Cargo.lock",
-    "go.mod",
-    "go.sum",
-)
-"""The files whose content a prepared image depends on, where the repository does not say."""
+
+def declared_files(mirror: Mirror, treeish: str, directory: str = ".") -> Mapping[str, bytes]:
+    """The files that a prepared image depends on: manifests, locks and build files at the top and below `directory`.
+
+    What else setup was found from is in its text.
+    """
+    below = "" if directory == "." else f"{directory}/"
+    paths = [path for path in mirror.entries(treeish) if kind_of(path) is FileKind.DEPENDENCY]
+    near = [path for path in paths if path.startswith(below) or "/" not in path][:_DECLARED_AT_MOST]
+    return {path: data for path in near if (data := mirror.read(treeish, path)) is not None}
 
 
-def declared_files(mirror: Mirror, treeish: str) -> Mapping[str, bytes]:
-    """Those of `MANIFESTS` that the tree holds."""
-    return {path: data for path in MANIFESTS if (data := mirror.read(treeish, path)) is not None}
+_DECLARED_AT_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a prepared image is made from: the repository's setup text, and its files on the default branch."""
+    """What a prepared image is made from: the repository's setup text, and its files on the default branch.
+
+    `repository` is its full name, by which the operator names secrets; "" for one that is not on a server.
+    """
 
     repository_id: int
+    repository: str
     image: str
     setup: str
     archive: bytes
     declared: Mapping[str, bytes]
+    directory: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What the tests run in. `image` is None where the backend has none.
+
+    `blocked` are the hosts that setup asked for and was refused, each in a line that says what would allow it.
+    """
+
+    image: str | None
+    blocked: tuple[str, ...] = ()
 
 
 class SetupBroken(Refused):
-    """The repository's set-up command failed on its default branch; the text ends with its output."""
+    """The repository's set-up command failed on its default branch; the text ends with its output.
+
+    `blocked` are as in `Prepared`.
+    """
+
+    def __init__(self, text: str, *, blocked: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.blocked = blocked
 
 
-PrepareImage = Callable[[Setup, StopCheck], str | None]
-"""The image to run in; None where the backend has none. Raises `SetupBroken` where the set-up fails."""
+PrepareImage = Callable[[Setup, StopCheck], Prepared]
+"""The image to run in, found or made. Raises `SetupBroken` where the set-up fails."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,11 @@ class Known:
     @property
     def baseline(self) -> Baseline:
         planted = self._facts["plant"]
-        return Baseline(self._record("baseline", TestReport), load(Plant, planted) if planted else None)
+        return Baseline(
+            self._record("baseline", TestReport),
+            load(Plant, planted) if planted else None,
+            tuple(self._facts.get("byproducts", ())),
+        )
 
     # --- What came of it
 
@@ -179,6 +183,7 @@ class Known:
             model=self.shown_model,
             sandbox=self.house.sandbox.name,
             pull_request=facts.get("pull_request"),
+            blocked=tuple(facts.get("blocked", ())),
         )
 
     @property

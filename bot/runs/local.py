@@ -85,13 +85,14 @@ class _SoFar:
     progress: Progress = field(default_factory=Progress)
     proof: Proof | None = None
     head: str = ""
+    blocked: tuple[str, ...] = ()
 
 
 def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
     config = read_config(lambda path: mirror.read(base, path))
     if local.test:
         config = config.model_copy(update={"test": local.test, "directory": local.directory})
-    plan = config.plan(guess(lambda path: mirror.read(base, path), mirror.entries(base)))
+    plan = config.plan(guess(lambda path: mirror.read(base, path), mirror.entries(base), directory=config.directory))
     if plan is None:
         raise Refused("There is no test command: give one with --test, or put `test:` into .github/selfcode.yml.")
     so_far = _SoFar()
@@ -114,6 +115,7 @@ def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
         head_sha=so_far.head,
         model=local.model,
         sandbox=local.sandbox.name,
+        blocked=so_far.blocked,
     )
 
 
@@ -122,10 +124,11 @@ def _solve(
 ) -> tuple[Outcome, str]:
     local.tell(f"tests: {plan.test}" + (f" (guessed from {plan.guessed_from})" if plan.guessed_from else ""))
     try:
-        image = _image(local, mirror, base, plan)
+        prepared = local.prepare_image(_setup(local, mirror, base, plan), local.stop)
     except SetupBroken as broken:
         return Outcome.BASELINE_BROKEN, str(broken)
-    ground = Ground(mirror, base, plan, local.sandbox, image, local.limits, local.stop)
+    so_far.blocked = prepared.blocked
+    ground = Ground(mirror, base, plan, local.sandbox, prepared.image, local.limits, local.stop)
     so_far.baseline = baseline = solving.take_baseline(ground)
     local.tell(f"on the base: {baseline.report.counts}")
     if not baseline.report.could_run:
@@ -133,7 +136,7 @@ def _solve(
     caps = config.lowered(local.caps)
     while so_far.progress.verdict is None:
         so_far.progress = solving.iterate(
-            ground, local.agent, local.task, so_far.progress, caps=caps, baseline=baseline.report, tell=local.tell
+            ground, local.agent, local.task, so_far.progress, caps=caps, baseline=baseline, tell=local.tell
         )
     if solving.needs_proof(so_far.progress):
         solving.refuse_forbidden(ground, so_far.progress, protect=config.protect, secrets=local.secrets)
@@ -145,11 +148,17 @@ def _solve(
     return outcome, reason
 
 
-def _image(local: Local, mirror: Mirror, base: str, plan: TestPlan) -> str | None:
-    """The prepared image; its key is the folder's, in place of a repository's number."""
-    key = int(hashlib.sha256(str(local.repository.resolve()).encode()).hexdigest()[:12], 16)
-    setup = Setup(key, plan.image or local.image, plan.setup, mirror.archive(base), declared_files(mirror, base))
-    return local.prepare_image(setup, local.stop)
+def _setup(local: Local, mirror: Mirror, base: str, plan: TestPlan) -> Setup:
+    """What the prepared image is made from; its key is the folder's, in place of a repository's number."""
+    return Setup(
+        repository_id=int(hashlib.sha256(str(local.repository.resolve()).encode()).hexdigest()[:12], 16),
+        repository="",
+        image=plan.image or local.image,
+        setup=plan.setup,
+        archive=mirror.archive(base),
+        declared=declared_files(mirror, base, plan.directory),
+        directory=plan.directory,
+    )
 
 
 def _keep(local: Local, result: RunResult) -> Path:

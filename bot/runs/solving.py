@@ -17,10 +17,14 @@ from bot.writing.pull_request import title
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The untouched base under its own test command, and the plant that this command is seen to report, if any."""
+    """The untouched base under its own test command, and the plant that this command is seen to report, if any.
+
+    `byproducts` are the files that setup, build and tests leave in a workspace by themselves.
+    """
 
     report: TestReport
     plant: Plant | None
+    byproducts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,11 @@ class Author:
 
 def take_baseline(ground: Ground) -> Baseline:
     """Run the test command on the base, and find where a planted test is noticed."""
-    report = ground.test(ground.base)
+    with ground.workspace(ground.base) as workspace:
+        report = ground.test_in(workspace)
+        byproducts = Bench(ground, workspace).untracked()
     plant = plant_that_shows(report, secrets.token_hex(8), lambda plant: ground.test(ground.base, plant=plant))
-    return Baseline(report, plant)
+    return Baseline(report, plant, byproducts)
 
 
 def iterate(
@@ -45,13 +51,13 @@ def iterate(
     progress: Progress,
     *,
     caps: Caps,
-    baseline: TestReport,
+    baseline: Baseline,
     tell: Callable[[str], None],
 ) -> Progress:
     """One iteration in a fresh workspace that holds the base and the change so far."""
     with ground.workspace(ground.tree(progress.change)) as workspace:
-        bench = Bench(ground, workspace)
-        return agent.iterate(task, progress, bench, caps=caps, baseline=baseline, stop=ground.stop, tell=tell)
+        bench = Bench(ground, workspace, byproducts=set(baseline.byproducts) - set(progress.change.paths))
+        return agent.iterate(task, progress, bench, caps=caps, baseline=baseline.report, stop=ground.stop, tell=tell)
 
 
 def take_proof(ground: Ground, progress: Progress, baseline: Baseline) -> Proof:

@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,17 @@ from sqlalchemy import Connection, Engine, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from bot.errors import Unavailable
-from bot.records import Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict, dump, load
+from bot.records import Health, Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict, dump, load
 from bot.runs.tables import answers, inbox, iterations, runs
 
 _RUN_IDS = uuid.UUID("6f1c0f0e-6d0c-4d6f-9c59-5e1fc0de0001")
 DAY_S = 86_400.0
+
+WORK = (TriggerKind.START, TriggerKind.RETRY)
+"""What becomes a run: work on an issue."""
+
+RUNS = (*WORK, TriggerKind.DOCTOR)
+"""What is kept, queued and told as a run: an examination too, which is of the repository and no work on an issue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class RunRow:
     started_at: float
     finished_at: float | None
     stop_because: str | None
-    outcome: Outcome | None
+    outcome: Outcome | Health | None
     reason: str | None
 
 
@@ -147,16 +153,19 @@ class Store:
                 started_at=row.started_at,
                 finished_at=row.finished_at,
                 stop_because=row.stop_because,
-                outcome=Outcome(row.outcome) if row.outcome else None,
+                outcome=_outcome(row.outcome),
                 reason=row.reason,
             )
             for row in rows
         ]
 
-    def request_stop(self, repository_id: int, number: int, because: str, *, asked_at: str) -> int:
+    def request_stop(
+        self, repository_id: int, number: int, because: str, *, asked_at: str, kinds: Collection[TriggerKind] = RUNS
+    ) -> int:
         """Ask the unfinished runs of an issue to stop that were asked for by then. Returns how many were asked."""
         of_issue = and_(runs.c.repository_id == repository_id, runs.c.number == number, runs.c.state == "running")
-        older = [run.id for run in self._runs(of_issue) if run.trigger.occurred_at <= asked_at]
+        found = [run for run in self._runs(of_issue) if run.trigger.kind in kinds]
+        older = [run.id for run in found if run.trigger.occurred_at <= asked_at]
         return self._request_stop(runs.c.id.in_(older), because)
 
     def request_stop_of_repository(self, repository_id: int, because: str) -> int:
@@ -218,7 +227,7 @@ class Store:
         spend: Spend = done[-1].spend
         return Progress(done, spend, Verdict(last.verdict) if last.verdict else None, last.why)
 
-    def finish(self, run_id: str, outcome: Outcome, reason: str) -> None:
+    def finish(self, run_id: str, outcome: Outcome | Health, reason: str) -> None:
         """End a run. The first end stands."""
         still_running = and_(runs.c.id == run_id, runs.c.state == "running")
         values = {"state": "finished", "finished_at": time.time(), "outcome": str(outcome), "reason": reason}
@@ -265,6 +274,7 @@ def _facts(connection: Connection, run_id: str) -> dict[str, Any]:
     return facts
 
 
-def is_run(kind: TriggerKind) -> bool:
-    """Whether a trigger of this kind becomes a run."""
-    return kind in (TriggerKind.START, TriggerKind.RETRY)
+def _outcome(text: str | None) -> Outcome | Health | None:
+    if not text:
+        return None
+    return Health(text) if text in set(Health) else Outcome(text)

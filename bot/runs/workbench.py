@@ -1,7 +1,7 @@
 """What the agent works at: one workspace with the base and the change so far, by the words of `records.Workbench`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.errors import Stopped
 from bot.proof import A, overlay, quick_objection
@@ -14,14 +14,24 @@ from sandbox.contract import CACHES, File, archive_of, files_of
 SEARCH_HITS = 200
 SEARCH_S = 30.0
 COMMAND_S = 180.0
+BYPRODUCTS_AT_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A `records.Workbench` over one open workspace."""
+    """A `records.Workbench` over one open workspace.
+
+    `byproducts` are files that setup, build and tests make by themselves: no part of a change, unless they are written.
+    """
 
     ground: Ground
     workspace: Workspace
+    byproducts: set[str] = field(default_factory=set)
+
+    def untracked(self) -> tuple[str, ...]:
+        """The files that the base does not have."""
+        tracked = self.ground.mirror.entries(self.ground.base)
+        return tuple(path for path in self.paths() if path not in tracked)[:BYPRODUCTS_AT_MOST]
 
     def paths(self) -> Sequence[str]:
         """Every file, sorted."""
@@ -36,6 +46,7 @@ class Bench:
 
     def write(self, path: str, data: bytes) -> None:
         """Write a file whole, in place of a link too."""
+        self.byproducts.discard(path)
         before = self._file(path)
         if before is not None and before.symlink:
             self.workspace.remove([path])
@@ -63,7 +74,8 @@ class Bench:
     def change(self) -> Change:
         """Everything since the base, read out of the workspace as data."""
         mirror, base = self.ground.mirror, self.ground.base
-        held = files_of(self.workspace.get(exclude=[*CACHES, ".git"]))
+        everything = files_of(self.workspace.get(exclude=[*CACHES, ".git"]))
+        held = [(path, file) for path, file in everything if path not in self.byproducts]
         files, left_out = collect(mirror, base, held)
         return mirror.change(base, mirror.tree_with(base, files), left_out=left_out)
 

@@ -2,19 +2,22 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import repeat
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.records import Outcome
+from bot.records import Health, Outcome, TriggerKind
 from bot.runs.chapter import Chapter
+from bot.runs.examination import Examination
 from bot.runs.house import House
 from bot.runs.known import Known
 from bot.runs.solving import outcome_of
 from bot.runs.steps import step
 from bot.runs.stopping import StopFlag
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -22,31 +25,49 @@ FOR_EVER = repeat(30.0)
 """Patience for what must be done in the end: a run that can't be ended in the store would stay at work."""
 
 
+Once = Callable[[str, Callable[[], Any]], Any]
+"""Does a step by its name, once, however often it is told."""
+
+
 def tell(run_id: str, house: House) -> None:
-    """Run a run to its end, whatever that is. Never raises: nothing stays “working…”."""
+    """Run a run, or an examination, to its end, whatever that is: nothing stays “working…”.
+
+    Raises only where the store does not even say which of the two it is: then it is told again.
+    """
     stop = StopFlag(house.store, run_id)
-    chapter = Chapter(Known(house, run_id), stop)
+    known = Known(house, run_id)
 
     def once(name: str, work: Callable[[], Any]) -> Any:
         return step(name, _timed(run_id, name, work), stop=stop)
 
+    if known.trigger.kind is TriggerKind.DOCTOR:
+        examination = Examination(known, stop)
+        health, why = _come_to_an_end(run_id, stop, lambda: _examination(examination, once))
+        _end(run_id, examination.last_words(health, why), lambda: examination.finish(health, why))
+        return
+    chapter = Chapter(known, stop)
+    outcome, reason = _come_to_an_end(run_id, stop, lambda: _story(chapter, once))
+    _end(run_id, chapter.last_words(outcome, reason), lambda: chapter.finish(outcome, reason))
+
+
+def _come_to_an_end(run_id: str, stop: StopFlag, story: Callable[[], tuple[T, str]]) -> tuple[T | Outcome, str]:
+    """What the story comes to, or how it was cut off."""
     try:
-        outcome, reason = _story(chapter, once)
+        return story()
     except Refused as refusal:
-        outcome, reason = Outcome.REFUSED, str(refusal)
+        return Outcome.REFUSED, str(refusal)
     except Stopped as stopped:
-        outcome, reason = Outcome.STOPPED, stop.because or str(stopped)
+        return Outcome.STOPPED, stop.because or str(stopped)
     except Gone as gone:
-        outcome, reason = Outcome.STOPPED, f"what the run was for is gone: {gone}"
+        return Outcome.STOPPED, f"what the run was for is gone: {gone}"
     except Unavailable as away:
-        outcome, reason = Outcome.ERROR, str(away)
+        return Outcome.ERROR, str(away)
     except Exception:  # the outermost frame of a run: the log has the trace, the issue its end
         log.exception("run %s: bug", run_id)
-        outcome, reason = Outcome.ERROR, "selfcode itself failed."
-    _end(chapter, outcome, reason)
+        return Outcome.ERROR, "selfcode itself failed."
 
 
-def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> tuple[Outcome, str]:
+def _story(chapter: Chapter, once: Once) -> tuple[Outcome, str]:
     once("admit", chapter.admit)
     once("fetch", chapter.fetch)
     broken = once("environment", chapter.prepare_environment) or once("baseline", chapter.take_baseline)
@@ -65,20 +86,29 @@ def _story(chapter: Chapter, once: Callable[[str, Callable[[], Any]], Any]) -> t
     return outcome, reason
 
 
-def _end(chapter: Chapter, outcome: Outcome, reason: str) -> None:
+def _examination(examination: Examination, once: Once) -> tuple[Health, str]:
+    once("admit", examination.admit)
+    once("fetch", examination.fetch)
+    once("environment", examination.prepare_environment)
+
+    number = 1
+    while once(f"tests {number}", partial(examination.run_tests, number)):
+        number += 1
+
+    once("fault", examination.plant_fault)
+    return examination.result()
+
+
+def _end(run_id: str, last_words: Sequence[tuple[str, Callable[[], None]]], finish: Callable[[], None]) -> None:
     """Say how it ended, a stop too: nothing cuts these steps short. It is finished even where it can't be said."""
-    for name, work in (
-        ("log", lambda: chapter.post_log(outcome, reason)),
-        ("check", lambda: chapter.set_check(outcome, reason)),
-        ("result", lambda: chapter.show_result(outcome, reason)),
-    ):
+    for name, work in last_words:
         try:
-            step(name, _timed(chapter.run_id, name, work), stop=_never)
+            step(name, _timed(run_id, name, work), stop=_never)
         except (Refused, Gone, Stopped, Unavailable) as problem:
-            log.warning("run %s: %s was not written: %s", chapter.run_id, name, problem)
+            log.warning("run %s: %s was not written: %s", run_id, name, problem)
         except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
-            log.exception("run %s: bug in writing the %s", chapter.run_id, name)
-    step("finish", lambda: chapter.finish(outcome, reason), stop=_never, patience=FOR_EVER)
+            log.exception("run %s: bug in writing the %s", run_id, name)
+    step("finish", finish, stop=_never, patience=FOR_EVER)
 
 
 def _timed(run_id: str, name: str, work: Callable[[], Any]) -> Callable[[], Any]:

@@ -27,13 +27,18 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Doctor:
+    """Examine the repository."""
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     """Say what there is. `complaint` says what was wrong with the command, or is ""."""
 
     complaint: str = ""
 
 
-Command = Retry | Stop | Help
+Command = Retry | Stop | Doctor | Help
 
 
 def read_command(body: str) -> Command | None:
@@ -64,6 +69,8 @@ def _command(line: str, *, below: str) -> Command:
             return Retry(f"{rest}\n{below}".strip()[:HINT_LIMIT])
         case "stop":
             return Stop()
+        case "doctor":
+            return Doctor()
         case "help" | "":
             return Help()
         case _ if re.fullmatch(r"[A-Za-z0-9_-]{1,30}", word):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
-from bot.triggers.commands import Help, Retry, Stop, read_command
+from bot.triggers.commands import Command, Doctor, Help, Retry, Stop, read_command
 from bot.triggers.events import (
     Account,
     AuthorizationEvent,
@@ -140,13 +140,19 @@ def _on_comment(event: IssueCommentEvent, delivery_id: str) -> Accept | Ignore:
         return Ignore("no command in the comment")
     if event.issue.pull_request is not None:
         command = Help(NOT_ON_A_PULL_REQUEST)
+    return _asked(event, *_kind_and_text(command), delivery_id)
+
+
+def _kind_and_text(command: Command) -> tuple[TriggerKind, str]:
     match command:
         case Retry(hint=hint):
-            return _asked(event, TriggerKind.RETRY, hint, delivery_id)
+            return TriggerKind.RETRY, hint
         case Stop():
-            return _asked(event, TriggerKind.STOP, "", delivery_id)
+            return TriggerKind.STOP, ""
+        case Doctor():
+            return TriggerKind.DOCTOR, ""
         case Help(complaint=complaint):
-            return _asked(event, TriggerKind.HELP, complaint, delivery_id)
+            return TriggerKind.HELP, complaint
 
 
 def _asked(event: IssueCommentEvent, kind: TriggerKind, text: str, delivery_id: str) -> Accept:

@@ -43,7 +43,10 @@ _CAUSES = {
     ReportState.NOTHING_RAN: ("The command ran, but no test did. Say where the tests are.", "path/to/tests"),
     ReportState.ALL_SKIPPED: ("Every test was skipped. Name tests that need no network.", "path/to/tests"),
     ReportState.TIMED_OUT: ("The tests took too long. Name a part of them that is faster.", "path/to/fast/tests"),
-    ReportState.OUT_OF_MEMORY: ("The tests need more memory than they get. Name a part of them.", "path/to/tests"),
+    ReportState.OUT_OF_MEMORY: (
+        "The tests need more memory than they get. Name a part of them, or ask for more SELFCODE_SANDBOX_MEMORY_MB.",
+        "path/to/tests",
+    ),
     ReportState.OUTPUT_LIMIT: ("The tests print too much. Make the command quieter.", "--quiet"),
 }
 """What is wrong by the report's state, and what the test command would get in addition."""
@@ -60,15 +63,17 @@ def _with_setup(plan: TestPlan, module: str = "") -> str:
 
 
 def _setup(plan: TestPlan, module: str) -> str:
+    """The setup that there is, with what lacks behind it; where there is none, one that may do."""
     node = re.search(r"\b(npm|npx|yarn|pnpm|node)\b", plan.test)
     if node:
-        return _NODE.get(node[1], f"npm ci && npm install --no-save {module}" if module and plan.setup else "npm ci")
-    if module and plan.setup:
-        return f"{plan.setup} && python -m pip install {module}"
+        more = f" && npm install --no-save {module}" if module else ""
+        return plan.setup + more if plan.setup else _NODE.get(node[1], "npm ci")
+    if plan.setup:
+        return f"{plan.setup} && python -m pip install {module}" if module else plan.setup
     if _PYTHON.search(plan.test):
         wanted = " ".join(dict.fromkeys(("pytest", *([module] if module else []))))
         return f"python -m pip install -e . {wanted}"
-    return plan.setup or "the commands that install what the tests need"
+    return "the commands that install what the tests need"
 
 
 def _with_test(plan: TestPlan, more: str) -> str:

@@ -8,7 +8,7 @@ from bot.writing.evidence import at_a_glance, four_runs, names
 from bot.writing.figures import cost, duration, plural, tokens
 from bot.writing.iteration_log import closing_words
 from bot.writing.outcomes import headline
-from bot.writing.result import what_is_missing
+from bot.writing.result import blocked_hosts, what_is_missing
 from bot.writing.safe import code, fenced, inline, one_line
 
 TITLE_LIMIT = 200
@@ -50,6 +50,7 @@ def body(result: RunResult, task: Task, *, branch: str, run_id: str) -> str:
         Section(at_a_glance(proof) if proof else ""),
         Section(what_is_missing(result) if result.outcome is not Outcome.PROVEN else ""),
         Section(_left_out(result), 60),
+        Section(blocked_hosts(result), 50),
         Section(f"The model on its change:\n\n{words}" if words else "", 45),
         *(names(proof) if proof else []),
         Section(_limit_reached(result)),

@@ -6,6 +6,7 @@ from bot.writing.safe import code, paragraphs
 COMMANDS = (
     ("/selfcode retry [hint]", "start again; everything below the command is the hint"),
     ("/selfcode stop", "end the run; its work is kept"),
+    ("/selfcode doctor", "examine the repository: do its tests run here, and what is missing; the model is not asked"),
     ("/selfcode help", "this list"),
 )
 

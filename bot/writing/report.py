@@ -7,7 +7,7 @@ from bot.writing.figures import counts, duration, spent
 from bot.writing.iteration_log import closing_words, iteration_log
 from bot.writing.outcomes import further_reason, headline, title, what_was_shown
 from bot.writing.progress import plan_in_words
-from bot.writing.result import what_is_missing
+from bot.writing.result import blocked_hosts, what_is_missing
 from bot.writing.safe import code, inline, one_line, quoted
 
 REPORT_LIMIT = 1_000_000
@@ -28,6 +28,7 @@ def markdown_report(result: RunResult, task: Task, *, run_id: str) -> str:
         *(names(proof) if proof else []),
         Section(four_runs(proof, sandbox=result.sandbox) if proof else ""),
         Section("\n".join(f"- {fact}" for fact in _facts(result, run_id))),
+        Section(blocked_hosts(result)),
         Section(f"The model's words:\n\n{closing_words(result.progress)}" if closing_words(result.progress) else ""),
         Section(f"## The issue\n\n{quoted(task.body, 20_000)}" if task.body.strip() else ""),
         Section("## Iterations"),

@@ -23,6 +23,7 @@ def result_comment(result: RunResult, *, run_id: str, caps: Caps) -> str:
         Section(further_reason(result) if result.outcome is not Outcome.UNPROVEN else "", 85),
         *_by_outcome(result),
         *_iterations(result),
+        Section(blocked_hosts(result), 40),
         Section(_what_it_took(result, caps), 90),
         Section(last_line(run_id)),
     ]
@@ -71,6 +72,15 @@ def what_is_missing(result: RunResult) -> str:
     return (
         "\n".join(["**Missing for a proof**\n", *(f"- {sentence(each, 400)}" for each in missing)]) if missing else ""
     )
+
+
+def blocked_hosts(result: RunResult) -> str:
+    """The hosts that setup was refused, with what would allow each; "" where there was none."""
+    if not result.blocked:
+        return ""
+    more = [f"- … and {len(result.blocked) - 20:,} more"] if len(result.blocked) > 20 else []
+    lines = [f"- {inline(each, 300)}" for each in result.blocked[:20]]
+    return "\n".join(["**Setup asked for hosts that are not open to it**\n", *lines, *more])
 
 
 def nearest(progress: Progress) -> Iteration | None:

@@ -10,6 +10,7 @@ from bot.agent.extracting import code_of
 from bot.errors import ConfigError
 from sandbox.process import ProcessSandbox
 from tests.agent.fakes import ScriptedModel, cut_off, says
+from tests.machines import where_no_sandbox_answers
 
 TASK = "Write add(a, b)."
 TESTS = "from solution import add\nassert add(1, 2) == 3, 'one and two'\nprint('ALL TESTS PASSED')\n"
@@ -203,10 +204,14 @@ def test_the_program_is_found_in_a_reply(text: str, found: str | None) -> None:
     assert code_of(text) == found
 
 
-def test_without_a_sandbox_it_says_what_to_do_and_never_takes_the_plain_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+def test_without_a_sandbox_it_says_what_to_do_and_never_takes_the_plain_process() -> None:
+    told = where_no_sandbox_answers(
+        "from bot.agent import run_agent\n"
+        "from bot.errors import ConfigError\n"
+        "from tests.agent.fakes import ScriptedModel, says\n"
+        "try: run_agent('x', model=ScriptedModel([says('```python\\nx = 1\\n```')]))\n"
+        "except ConfigError as told: print(told)\n"
+    )
 
-    with pytest.raises(ConfigError, match="ProcessSandbox"):
-        run_agent("x", model=ScriptedModel([code("x = 1\n")]))
+    assert told.startswith("no sandbox answers.\n")
+    assert "sandbox=sandbox.process.ProcessSandbox()" in told

@@ -164,6 +164,22 @@ def test_a_repository_that_was_taken_from_the_app_is_gone(scene: HubStage) -> No
         scene.github.git_token(scene.ref)
 
 
+def test_a_repository_is_found_by_its_name(scene: HubStage) -> None:
+    found = scene.github.find(scene.ref.full_name)
+
+    assert (found.ref.id, found.ref.installation_id) == (scene.ref.id, scene.ref.installation_id)
+    assert found.clone_url.endswith(f"{scene.ref.full_name}.git")
+
+
+def test_a_repository_without_the_app_or_of_an_old_name_is_not_found(scene: HubStage) -> None:
+    old = scene.ref.full_name
+    scene.rename("new-name")
+
+    for name in (f"{scene.ref.owner}/none", old):
+        with pytest.raises(Gone):
+            scene.github.find(name)
+
+
 def test_no_token_reaches_the_log(scene: HubStage, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, logger="github")

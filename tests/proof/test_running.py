@@ -168,6 +168,19 @@ def test_a_command_that_writes_without_end_is_a_state_of_its_own() -> None:
     assert report_on({}, "yes").state is ReportState.OUTPUT_LIMIT
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
+        "fatal error: runtime: out of memory",
+    ],
+)
+def test_a_runtime_that_ends_itself_for_want_of_memory_is_told_from_a_crash(words: str) -> None:
+    report = report_on({}, f"echo '{words}' >&2; kill -ABRT $$")
+
+    assert report.state is ReportState.OUT_OF_MEMORY
+
+
 def test_a_stop_ends_the_tests() -> None:
     report = report_on({"test_a.py": "import time\ndef test_a(): time.sleep(60)"}, stop=lambda: True)
 

@@ -201,3 +201,20 @@ def test_a_configured_command_needs_no_guess() -> None:
     plan = parse_config(b"test: ctest\nbuild: make\nimage: gcc:14\ndirectory: c").plan(None)
 
     assert plan == TestPlan(test="ctest", build="make", image="gcc:14", directory="c")
+
+
+BELOW = TestPlan(test="npm test", setup="npm ci", directory="web", report="out.xml", guessed_from="web/package.json")
+
+
+def test_a_guess_for_a_folder_below_runs_there() -> None:
+    assert RepositoryConfig().plan(BELOW) == BELOW
+
+
+def test_a_configured_command_runs_at_the_top_without_what_was_guessed_for_a_folder_below() -> None:
+    assert parse_config(b"test: make check").plan(BELOW) == TestPlan(test="make check")
+
+
+def test_a_configured_folder_is_where_the_commands_run() -> None:
+    plan = parse_config(b"test: npm run unit\ndirectory: web").plan(BELOW)
+
+    assert plan == TestPlan(test="npm run unit", setup="npm ci", directory="web")

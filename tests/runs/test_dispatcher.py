@@ -4,14 +4,14 @@ from typing import Any
 import pytest
 
 from bot.errors import Gone, Refused, Unavailable
-from bot.records import IssueRef, Outcome, Person, Receipt, RepositoryRef, Trigger, TriggerKind
+from bot.records import Health, IssueRef, Outcome, Person, Receipt, RepositoryRef, Trigger, TriggerKind
 from bot.runs.dispatcher import Dispatcher, fair
 from bot.runs.store import SqlInbox, Store, Waiting, run_id_for
 from tests.github.fake import FakeGitHub, FakeRepository
 from tests.runs.builders import MAINTAINER, STRANGER, a_comment_trigger, a_trigger, an_issue_ref, at
 from tests.runs.fakes import Clock, RecordingStarter
 
-START, RETRY, STOP = TriggerKind.START, TriggerKind.RETRY, TriggerKind.STOP
+START, RETRY, STOP, DOCTOR = TriggerKind.START, TriggerKind.RETRY, TriggerKind.STOP, TriggerKind.DOCTOR
 
 
 @dataclass
@@ -219,6 +219,75 @@ def test_nobody_is_allowed_where_nobody_is_named(inbox: SqlInbox, store: Store) 
     desk.runs()
 
     assert desk.started == []
+
+
+# --- Examinations
+
+
+def test_an_examination_is_begun_like_a_run_and_takes_a_place(desk: Desk) -> None:
+    doctor = desk.comments(DOCTOR)
+    others = [desk.asks(START, issue=IssueRef(desk.repository.ref, number)) for number in (2, 3)]
+
+    desk.turn(2)
+
+    assert desk.started == [run_id_for(doctor), run_id_for(others[0])]
+
+
+def test_an_examination_and_the_work_on_its_issue_do_not_keep_each_other_waiting(desk: Desk) -> None:
+    doctor = desk.comments(DOCTOR, occurred_at=at(0))
+    start = desk.asks(START, occurred_at=at(1))
+
+    desk.turn(2)
+
+    assert desk.started == [run_id_for(doctor), run_id_for(start)]
+    assert desk.store.waiting() == []
+
+
+def test_a_label_that_was_set_before_an_examination_still_starts_its_run(desk: Desk) -> None:
+    doctor = desk.comments(DOCTOR, occurred_at=at(5))
+    desk.turn()
+    desk.store.finish(run_id_for(doctor), Health.HEALTHY, "")
+
+    start = desk.asks(START, occurred_at=at(4))
+    desk.turn()
+
+    assert desk.started == [run_id_for(doctor), run_id_for(start)]
+
+
+def test_two_examinations_of_one_issue_follow_one_after_the_other(desk: Desk) -> None:
+    first, second = desk.comments(DOCTOR), desk.comments(DOCTOR)
+
+    desk.turn(2)
+    at_first = list(desk.started)
+    desk.store.finish(run_id_for(first), Health.UNHEALTHY, "")
+    desk.turn()
+
+    assert at_first == [run_id_for(first)]
+    assert desk.started == [run_id_for(first), run_id_for(second)]
+
+
+def test_an_examination_is_stopped_by_a_comment(desk: Desk) -> None:
+    doctor, waiting = desk.comments(DOCTOR, occurred_at=at(0)), desk.comments(DOCTOR, occurred_at=at(1))
+    desk.turn()
+
+    desk.comments(STOP, occurred_at=at(9))
+    desk.turn()
+
+    assert desk.store.stop_because(run_id_for(doctor)) == "/selfcode stop"
+    assert waiting not in [each.trigger for each in desk.store.waiting()]
+
+
+@pytest.mark.parametrize("because", ["issue closed", "label removed", "pull request #9 closed"])
+def test_what_ends_the_work_on_an_issue_leaves_an_examination_of_the_repository(desk: Desk, because: str) -> None:
+    doctor, waiting = desk.comments(DOCTOR, occurred_at=at(0)), desk.comments(DOCTOR, occurred_at=at(1))
+    (run,) = desk.runs(occurred_at=at(2))
+
+    desk.asks(STOP, because=because, occurred_at=at(9))
+    desk.turn()
+
+    assert desk.store.stop_because(run) == because
+    assert desk.store.stop_because(run_id_for(doctor)) is None
+    assert [each.trigger for each in desk.store.waiting()] == [waiting]
 
 
 # --- After a restart

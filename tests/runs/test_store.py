@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, inspect, text
 
 from bot.errors import ConfigError, Unavailable
-from bot.records import Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict
+from bot.records import Health, Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import connect, metadata, migrate
 from tests.runs.builders import a_database, a_trigger, an_issue_ref, an_iteration, at, database_url
@@ -162,6 +162,15 @@ def test_the_first_end_of_a_run_stands(inbox: SqlInbox, store: Store) -> None:
     run = store.run(run_id)
     assert (run.is_finished, run.outcome, run.reason) == (True, Outcome.PROVEN, "")
     assert store.unfinished() == []
+
+
+@pytest.mark.parametrize("health", Health)
+def test_an_examination_ends_with_a_health_in_an_outcomes_place(inbox: SqlInbox, store: Store, health: Health) -> None:
+    run_id = begun(store, inbox, a_trigger(TriggerKind.DOCTOR))
+
+    store.finish(run_id, health, "so it is")
+
+    assert store.run(run_id).outcome is health
 
 
 def test_the_runs_of_an_issue_are_its_own_oldest_first(inbox: SqlInbox, store: Store) -> None:

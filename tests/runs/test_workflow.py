@@ -12,7 +12,7 @@ from sqlalchemy import Engine as Database
 from bot.agent import Agent
 from bot.errors import Refused, Unavailable
 from bot.records import Caps, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
-from bot.runs.house import House
+from bot.runs.house import House, Prepared
 from bot.runs.solving import Author
 from bot.runs.steps import Engine
 from bot.runs.store import RunRow, SqlInbox, Store
@@ -63,7 +63,7 @@ class Scene:
                 store=self.store,
                 github=self.github,
                 sandbox=ProcessSandbox(),
-                prepare_image=lambda _setup, _stop: None,
+                prepare_image=lambda _setup, _stop: Prepared(None),
                 agent_for=no_agent,
                 home=self.home,
                 author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),

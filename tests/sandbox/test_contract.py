@@ -1,12 +1,19 @@
 """What every sandbox promises, tried on each of them."""
 
+import importlib
+import io
+import re
+import sys
+import tarfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from sandbox import backends
+from sandbox.backends import Options
 from sandbox.contract import (
     MEBIBYTE,
     Ending,
@@ -32,7 +39,27 @@ LIMITS = Limits(
 STILL_THERE = "for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null; echo; done | grep -c '[m]arker-{}'"
 
 
-@pytest.fixture(params=["process", "docker"])
+@pytest.fixture(scope="module")
+def example_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """The backend that docs/sandboxes.md shows, as a package that is installed brings it."""
+    page = (Path(__file__).parents[2] / "docs" / "sandboxes.md").read_text(encoding="utf-8")
+    (entry,) = re.findall(r'"selfcode.sandboxes"\]\n(.*?)```', page, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    folder = tmp_path_factory.mktemp("installed")
+    (folder / "apart_sandbox.py").write_text(code, encoding="utf-8")
+    metadata = folder / "apart_sandbox-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: apart-sandbox\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[{backends.GROUP}]\n{entry.replace(chr(34), '')}")
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    found = backends.make("apart", Options(owner="selfcode-tests-example", image="none"))
+    found.check()
+    yield found
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture(params=["process", "bubblewrap", "docker", "example"])
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     found: Sandbox = request.getfixturevalue(f"{request.param}_sandbox")
     return found
@@ -435,3 +462,49 @@ def test_the_workspace_is_gone_at_the_end(sandbox: Sandbox) -> None:
         directory = workspace.directory
 
     assert not Path(directory).exists()
+
+
+# Archives that no workspace would write
+
+
+def _archive(*entries: tarfile.TarInfo, data: bytes = b"data") -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for entry in entries:
+            entry.size = len(data) if entry.isreg() else 0
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _entry(
+    name: str, kind: bytes = tarfile.REGTYPE, target: str = "", headers: Mapping[str, str] | None = None
+) -> tarfile.TarInfo:
+    found = tarfile.TarInfo(name)
+    found.type, found.linkname, found.pax_headers = kind, target, dict(headers or {})
+    return found
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        b"",
+        b"this is not a tar archive" * 100,
+        _archive(_entry("a"), data=bytes(5000))[:3000],
+        _archive(_entry("a", tarfile.LNKTYPE, "/etc/passwd")),
+        _archive(_entry("a", tarfile.LNKTYPE, "a")),
+        _archive(_entry("a", headers={"GNU.sparse.map": "0,1", "GNU.sparse.size": str(1 << 40)})),
+        _archive(_entry("a", headers={"GNU.sparse.map": "x", "GNU.sparse.size": "y"})),
+    ],
+    ids=["nothing", "garbage", "cut off", "link to nothing", "link to itself", "a terabyte of holes", "no numbers"],
+)
+def test_what_is_no_archive_of_a_workspace_is_the_sandboxs_error(archive: bytes) -> None:
+    with pytest.raises(SandboxError, match="can't be read"):
+        list(files_of(archive))
+
+
+def test_only_files_and_links_below_the_workspace_are_read_from_an_archive() -> None:
+    names = ["good", "./also", "/absolute", "../above", "a/../../b", "..", "...", "a/..b"]
+    kinds = [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE]
+    archive = _archive(*map(_entry, names), *(_entry(f"kind-{number}", kind) for number, kind in enumerate(kinds)))
+
+    assert [path for path, _ in files_of(archive)] == ["good", "also", "...", "a/..b"]

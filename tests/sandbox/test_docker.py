@@ -7,13 +7,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import docker
 import pytest
 
+from sandbox.container import workspace_volume
 from sandbox.contract import (
     MEBIBYTE,
     Ending,
@@ -25,8 +27,10 @@ from sandbox.contract import (
     WorkspaceFull,
     archive_of,
 )
-from sandbox.docker import OWNER_LABEL, DockerSandbox
-from tests.conftest import image_under_test
+from sandbox.docker import DockerSandbox
+from sandbox.engine import facts_of
+from sandbox.images import OWNER_LABEL
+from tests.conftest import TEST_OWNER, image_under_test
 
 LIMITS = Limits(
     wall_s=60,
@@ -135,6 +139,24 @@ def test_memory_beyond_the_limit_ends_the_command_as_out_of_memory(workspace: Wo
     assert workspace.run("echo works still").stdout == "works still\n"
 
 
+def test_files_alone_never_fill_the_memory(docker_sandbox: DockerSandbox) -> None:
+    fill = "for f in /workspace /tmp ~ /dev/shm; do for i in 1 2 3; do head -c 200000000 /dev/zero >$f/$i; done; done"
+    with docker_sandbox.open(limits=replace(LIMITS, memory_bytes=64 * MEBIBYTE, workspace_bytes=2**30)) as workspace:
+        assert workspace.run(fill).ending is Ending.EXITED
+        workspace.remove(["."])
+        assert workspace.run("echo works still").stdout == "works still\n"
+
+
+def test_memory_that_outlives_its_process_is_no_failure_of_the_sandbox(docker_sandbox: DockerSandbox) -> None:
+    keep = (
+        "import ctypes; libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p\n"
+        "for _ in range(9):\n"
+        "    at = libc.shmat(libc.shmget(0, 16 << 20, 0o600), None, 0); ctypes.memset(at, 1, 16 << 20)\n"
+    )
+    with docker_sandbox.open(limits=replace(LIMITS, memory_bytes=64 * MEBIBYTE)) as workspace:
+        assert workspace.run(["python", "-c", keep]).ending is Ending.OUT_OF_MEMORY
+
+
 def test_memory_that_ran_out_in_a_child_is_seen_though_the_command_hides_it(workspace: Workspace) -> None:
     result = workspace.run("python -c 'x = bytearray(1 << 30)'; exit 2")
 
@@ -196,17 +218,64 @@ def test_what_a_container_may_use_is_what_the_engine_was_told(
     assert (host["Privileged"], host["Binds"], host["LogConfig"]["Type"]) == (False, None, "none")
 
 
-def test_containers_and_volumes_are_gone_at_the_end_however_it_ends(
-    docker_sandbox: DockerSandbox, docker_client: docker.DockerClient
-) -> None:
-    before = _of_ours(docker_client)
+def test_containers_and_volumes_are_gone_at_the_end_however_it_ends(docker_client: docker.DockerClient) -> None:
+    owner = f"{TEST_OWNER}-ending"
+    sandbox = DockerSandbox(image=image_under_test(), owner=owner)
     with ExitStack() as opened:
-        workspace = opened.enter_context(docker_sandbox.open(limits=LIMITS))
-        assert len(_of_ours(docker_client)) == len(before) + 2
+        workspace = opened.enter_context(sandbox.open(limits=LIMITS))
+        assert len(_of(docker_client, owner)) == 2
         opened.enter_context(pytest.raises(ZeroDivisionError))
         workspace.run("sleep 100", stop=lambda: 1 / 0 > 0)
+    sandbox.close()
 
-    assert _of_ours(docker_client) == before
+    assert _of(docker_client, owner) == set()
+
+
+def test_the_third_workspace_of_a_kind_is_ready_before_it_is_asked_for(docker_client: docker.DockerClient) -> None:
+    owner = f"{TEST_OWNER}-spares"
+    sandbox = DockerSandbox(image=image_under_test(), owner=owner)
+    used = [_hostname(sandbox, LIMITS), _hostname(sandbox, LIMITS)]
+    ready = _running(docker_client, owner, but=used)
+
+    third = _hostname(sandbox, replace(LIMITS, wall_s=LIMITS.wall_s + 1))  # a container knows no time limit
+    _running(docker_client, owner, but=[*used, third])
+    sandbox.close()
+
+    assert ready == [third]
+    assert len({*used, third}) == 3
+    assert _of(docker_client, owner) == set()
+
+
+def test_a_workspace_of_another_kind_gets_no_spare(docker_client: docker.DockerClient) -> None:
+    owner = f"{TEST_OWNER}-kinds"
+    sandbox = DockerSandbox(image=image_under_test(), owner=owner)
+    used = [_hostname(sandbox, LIMITS), _hostname(sandbox, LIMITS)]
+    ready = _running(docker_client, owner, but=used)
+
+    other = replace(LIMITS, processes=LIMITS.processes + 1)
+    with sandbox.open(limits=other) as workspace:
+        hostname = workspace.run("hostname").stdout.strip()
+        limit = docker_client.containers.get(hostname).attrs["HostConfig"]["PidsLimit"]
+    sandbox.close()
+
+    assert hostname not in ready
+    assert limit == other.processes
+
+
+def test_the_end_of_the_process_leaves_nothing_though_nobody_closed_the_sandbox(
+    docker_client: docker.DockerClient,
+) -> None:
+    owner = f"{TEST_OWNER}-exit"
+    code = (
+        "from sandbox.docker import DockerSandbox\n"
+        f"sandbox = DockerSandbox(image={image_under_test()!r}, owner={owner!r})\n"
+        "for _ in range(3):\n"
+        "    with sandbox.open() as workspace: workspace.run('true')\n"
+    )
+
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60, cwd=Path(__file__).parents[2])
+
+    assert _of(docker_client, owner) == set()
 
 
 def test_a_workspace_whose_container_is_gone_says_so(
@@ -223,7 +292,10 @@ def test_leftovers_of_a_worker_that_was_killed_are_removed_and_nobody_elses(
 ) -> None:
     code = (
         "from sandbox.docker import DockerSandbox\n"
-        f"with DockerSandbox(image={image_under_test()!r}, owner='selfcode-tests-killed').open() as w:\n"
+        f"sandbox = DockerSandbox(image={image_under_test()!r}, owner='selfcode-tests-killed')\n"
+        "for _ in range(3):\n"
+        "    with sandbox.open() as w: w.run('true')\n"
+        "with sandbox.open() as w:\n"
         "    print('open', flush=True); w.run('sleep 100')"
     )
     with subprocess.Popen(
@@ -235,7 +307,7 @@ def test_leftovers_of_a_worker_that_was_killed_are_removed_and_nobody_elses(
     successor = DockerSandbox(image=image_under_test(), owner="selfcode-tests-killed")
 
     with docker_sandbox.open(limits=LIMITS) as other:
-        assert successor.remove_leftovers() == 2
+        assert successor.remove_leftovers() >= 2
         assert other.run("echo untouched").stdout == "untouched\n"
 
     assert successor.remove_leftovers() == 0
@@ -263,9 +335,31 @@ def test_an_image_without_a_shell_is_the_sandboxs_error(docker_client: docker.Do
         pass
 
     assert empty.remove_leftovers() == 0
-    empty.remove_image("selfcode-tests-empty:1")
-    assert empty.find_image("selfcode-tests-empty:1") is None
+    empty.images.remove("selfcode-tests-empty:1")
+    assert empty.images.find("selfcode-tests-empty:1") is None
     empty.close()
+
+
+def test_a_runtime_that_the_engine_does_not_know_is_said_so_with_those_it_knows(docker_sandbox: DockerSandbox) -> None:
+    sandbox = DockerSandbox(image=image_under_test(), docker_host=docker_sandbox.host, runtime="no-such-runtime")
+
+    with pytest.raises(SandboxUnavailable, match=r"knows no runtime 'no-such-runtime', only .*\brunc\b.*daemon.json"):
+        sandbox.check()
+    sandbox.close()
+
+
+def test_an_engine_that_remaps_users_is_told_whom_a_workspace_belongs_to_outside() -> None:
+    info = {"SecurityOptions": ["name=seccomp,profile=default", "name=userns"], "DockerRootDir": "/d/100000.200000"}
+    facts = facts_of("20", info)
+
+    made = workspace_volume("v", LIMITS, {}, first_uid=facts.first_uid, first_gid=facts.first_gid)
+
+    assert "uid=101000,gid=201000," in made["driver_opts"]["o"]
+
+
+def test_an_engine_that_remaps_users_and_does_not_say_to_whom_is_not_used() -> None:
+    with pytest.raises(SandboxUnavailable, match="userns-remap"):
+        facts_of("20", {"SecurityOptions": ["name=userns"], "DockerRootDir": "/d"})
 
 
 def test_no_engine_is_said_so_with_what_to_do() -> None:
@@ -299,21 +393,36 @@ def test_the_seccomp_profile_denies_what_it_does_not_name() -> None:
     }  # fmt: skip
 
 
-def _of_ours(client: docker.DockerClient) -> set[str]:
-    label: dict[str, str | list[str] | bool] = {"label": OWNER_LABEL}
+def _of(client: docker.DockerClient, owner: str) -> set[str]:
+    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={owner}"}
     containers = {str(found.id) for found in client.containers.list(all=True, filters=label)}
     return containers | {str(found.id) for found in client.volumes.list(filters=label)}
+
+
+def _hostname(sandbox: DockerSandbox, limits: Limits) -> str:
+    with sandbox.open(limits=limits) as workspace:
+        return workspace.run("hostname").stdout.strip()
+
+
+def _running(client: docker.DockerClient, owner: str, *, but: Sequence[str]) -> list[str]:
+    """The hostnames of an owner's containers beside some, as soon as there are any."""
+    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={owner}"}
+    deadline = time.monotonic() + 20
+    while not (found := [each.short_id for each in client.containers.list(filters=label) if each.short_id not in but]):
+        assert time.monotonic() < deadline, "no spare was made"
+        time.sleep(0.05)
+    return found
 
 
 def test_the_default_image_is_built_where_it_is_missing(docker_sandbox: DockerSandbox) -> None:
     name = f"selfcode-built-by-tests:{os.getpid()}"
     sandbox = DockerSandbox(image=name, docker_host=docker_sandbox.host, owner=f"selfcode-tests-{os.getpid()}")
     try:
-        sandbox.build_default_image(base=image_under_test())
+        sandbox.images.build_default(name, base=image_under_test())
 
         assert name in sandbox.check()
     finally:
-        sandbox.remove_image(name)
+        sandbox.images.remove(name)
         sandbox.close()
 
 
@@ -321,6 +430,6 @@ def test_an_image_whose_base_cannot_be_had_says_so(docker_sandbox: DockerSandbox
     sandbox = DockerSandbox(image="selfcode-never-built:1", docker_host=docker_sandbox.host)
     try:
         with pytest.raises(SandboxUnavailable, match="can't be built"):
-            sandbox.build_default_image(base="localhost:1/no-such-base:1")
+            sandbox.images.build_default("selfcode-never-built:1", base="localhost:1/no-such-base:1")
     finally:
         sandbox.close()

@@ -1,20 +1,17 @@
-"""Where a setup may go, and where it may not."""
+"""What a setup may ask of its proxy."""
 
-import http.server
 import ipaddress
-import socket
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
-from sandbox.egress import DEFAULT_HOSTS, Denied, EgressProxy, Target, decide, is_public
+from sandbox.addresses import objection
+from sandbox.egress import Denial, Failure, Target, decide, objection_to, refusal
 
-HOSTS = ("packages.example", "*.hosted.example")
+HOSTS = ("packages.example", "*.hosted.example", "Registry.example:8081")
 
 
-def verdict(request_line: str, *headers: str) -> Target | Denied:
+def verdict(request_line: str, *headers: str) -> Target | Denial | Failure:
     return decide("\r\n".join((request_line, *headers)).encode(), allowed_hosts=HOSTS)
 
 
@@ -23,11 +20,18 @@ def test_a_tunnel_to_an_allowed_host_is_made() -> None:
     assert verdict("CONNECT FILES.hosted.example.:443 HTTP/1.1") == Target("files.hosted.example", 443, b"")
 
 
+def test_an_entry_with_a_port_opens_this_port_and_no_other() -> None:
+    assert verdict("CONNECT registry.example:8081 HTTP/1.1") == Target("registry.example", 8081, b"")
+    assert isinstance(verdict("CONNECT registry.example:443 HTTP/1.1"), Denial)
+    assert isinstance(verdict("CONNECT registry.example:8082 HTTP/1.1"), Denial)
+
+
 def test_a_plain_request_goes_on_with_its_own_host_and_for_one_answer() -> None:
     found = verdict(
         "GET http://packages.example/simple/?a=b HTTP/1.1",
         "Host: evil.example",
         "User-Agent: apt",
+        "Authorization: Basic x",
         "Proxy-Authorization: x",
         "Connection: keep-alive",
         "Content-Length: 5",
@@ -38,25 +42,31 @@ def test_a_plain_request_goes_on_with_its_own_host_and_for_one_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_line",
+    ("request_line", "remedy"),
     [
-        "CONNECT evil.example:443 HTTP/1.1",
-        "CONNECT packages.example.evil.example:443 HTTP/1.1",
-        "CONNECT notpackages.example:443 HTTP/1.1",
-        "CONNECT packages.example:22 HTTP/1.1",
-        "CONNECT 127.0.0.1:443 HTTP/1.1",
-        "CONNECT [::1]:443 HTTP/1.1",
-        "GET http://169.254.169.254/latest/meta-data/ HTTP/1.1",
-        "GET http://packages.example:8080/ HTTP/1.1",
-        "GET http://localhost/ HTTP/1.1",
+        ("CONNECT evil.example:443 HTTP/1.1", "SELFCODE_SETUP_HOSTS=evil.example"),
+        (
+            "CONNECT packages.example.evil.example:443 HTTP/1.1",
+            "SELFCODE_SETUP_HOSTS=packages.example.evil.example",
+        ),
+        ("CONNECT notpackages.example:443 HTTP/1.1", "SELFCODE_SETUP_HOSTS=notpackages.example"),
+        ("CONNECT packages.example:22 HTTP/1.1", "SELFCODE_SETUP_HOSTS=packages.example:22"),
+        ("GET http://packages.example:8080/ HTTP/1.1", "SELFCODE_SETUP_HOSTS=packages.example:8080"),
+        ("CONNECT 8.8.8.8:443 HTTP/1.1", "SELFCODE_SETUP_HOSTS=8.8.8.8"),
+        ("CONNECT 10.1.2.3:443 HTTP/1.1", "SELFCODE_SETUP_HOSTS=10.1.2.3 SELFCODE_SETUP_NETWORKS=10.1.2.3/32"),
+        ("CONNECT 127.0.0.1:443 HTTP/1.1", None),
+        ("CONNECT [::1]:443 HTTP/1.1", None),
+        ("GET http://169.254.169.254/latest/meta-data/ HTTP/1.1", None),
     ],
 )
-def test_what_is_not_on_the_list_is_refused_with_a_sentence(request_line: str) -> None:
+def test_what_is_not_on_the_list_is_refused_with_the_line_that_would_allow_it(
+    request_line: str, remedy: str | None
+) -> None:
     found = verdict(request_line)
 
-    assert isinstance(found, Denied)
-    assert found.status == 403
+    assert isinstance(found, Denial)
     assert found.reason
+    assert found.remedy == remedy
 
 
 @pytest.mark.parametrize(
@@ -70,179 +80,56 @@ def test_what_is_not_on_the_list_is_refused_with_a_sentence(request_line: str) -
         "CONNECT packages.example HTTP/1.1",
         "CONNECT packages.example:443/path HTTP/1.1",
         "CONNECT packages.example:99999 HTTP/1.1",
+        "CONNECT packages.example:0 HTTP/1.1",
+        f"CONNECT {'x.' * 127}example:443 HTTP/1.1",
         "CONNECT user@packages.example:443 HTTP/1.1",
         "CONNECT packages.example%00.evil.example:443 HTTP/1.1",
         "CONNECT packages.example:443 HTTP/2",
         "CONNECT packages.example:443 HTTP/1.1 more",
         "CONNECT p\u00fdpi.org:443 HTTP/1.1",
+        "GET http://packages.example/ HTTP/1.1\r\nUser-Agent: x\nHost: evil.example",
+        "GET http://packages.example/ HTTP/1.1\r\nUser-Agent: x\0",
+        "GET http://packages.example/\nHost:x HTTP/1.1",
     ],
 )
 def test_what_no_package_manager_asks_is_no_request(request_line: str) -> None:
-    found = verdict(request_line)
-
-    assert isinstance(found, Denied)
-    assert found.status == 400
+    assert verdict(request_line) == Failure(400, "not a proxy request")
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "151.101.0.223", "2a04:4e42::223"])
-def test_public_addresses_are_public(address: str) -> None:
-    assert is_public(ipaddress.ip_address(address))
+def led_to(*addresses: str) -> Denial:
+    found = [ipaddress.ip_address(address) for address in addresses]
+    against = [(address, why) for address in found if (why := objection(address)) is not None]
+    return objection_to(Target("packages.example", 443, b""), against)
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("addresses", "remedy"),
     [
-        "0.0.0.0",
-        "10.1.2.3",
-        "100.64.0.1",
-        "127.0.0.1",
-        "127.9.9.9",
-        "169.254.169.254",
-        "172.16.0.1",
-        "192.168.1.1",
-        "198.18.0.1",
-        "224.0.0.1",
-        "240.0.0.1",
-        "255.255.255.255",
-        "::",
-        "::1",
-        "fe80::1",
-        "fc00::1",
-        "fd00:ec2::254",
-        "ff02::1",
-        "2001:db8::1",
-        "::ffff:127.0.0.1",
-        "::ffff:169.254.169.254",
-        "64:ff9b::a9fe:a9fe",
-        "2002:7f00:1::",
-        "2002:a9fe:a9fe::1",
+        (["10.1.2.3"], "SELFCODE_SETUP_NETWORKS=10.1.2.3/32"),
+        (["fd12::1"], "SELFCODE_SETUP_NETWORKS=fd12::1/128"),
+        (["127.0.0.1", "10.1.2.3"], "SELFCODE_SETUP_NETWORKS=10.1.2.3/32"),
+        (["127.0.0.1", "::1"], None),
+        (["169.254.169.254"], None),
     ],
 )
-def test_addresses_of_this_machine_of_its_networks_and_of_clouds_metadata_are_not_public(address: str) -> None:
-    assert not is_public(ipaddress.ip_address(address))
+def test_an_allowed_host_with_a_private_address_is_refused_with_the_network_that_would_allow_it(
+    addresses: Sequence[str], remedy: str | None
+) -> None:
+    found = led_to(*addresses)
+
+    assert "packages.example leads where no setup may go" in found.reason
+    assert found.remedy == remedy
 
 
-def test_the_default_list_holds_names_and_no_wildcard_over_everything() -> None:
-    assert all("." in host and not host.startswith(("*.com", "*.org")) and host != "*" for host in DEFAULT_HOSTS)
+def test_a_denial_reads_as_a_sentence_that_tells_the_operator_what_to_set() -> None:
+    assert str(led_to("10.1.2.3")) == (
+        "packages.example leads where no setup may go: 10.1.2.3 is not a public address "
+        "(the operator's SELFCODE_SETUP_NETWORKS=10.1.2.3/32 would allow it)"
+    )
 
 
-# The proxy itself
-
-
-@pytest.fixture
-def server() -> Iterator[http.server.ThreadingHTTPServer]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = f"{self.headers['Host']} {self.path}".encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
-        thread = threading.Thread(target=found.serve_forever)
-        thread.start()
-        yield found
-        found.shutdown()
-        thread.join()
-
-
-def resolving_to(*addresses: str) -> Callable[[str, int], Sequence[str]]:
-    return lambda _host, _port: addresses
-
-
-def asked(path: Path, request: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(10)
-        client.connect(str(path))
-        client.sendall(request)
-        answer = b""
-        while data := client.recv(65536):
-            answer += data
-        return answer
-
-
-@pytest.mark.parametrize(
-    ("request_", "status"),
-    [
-        (b"CONNECT evil.example:443 HTTP/1.1\r\n\r\n", b"403"),
-        (b"GET / HTTP/1.1\r\n\r\n", b"400"),
-        (b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n", b"403"),
-    ],
-)
-def test_a_refusal_says_why_and_is_remembered(tmp_path: Path, request_: bytes, status: bytes) -> None:
-    path = tmp_path / "s"
-    with EgressProxy(path, allowed_hosts=HOSTS, resolve=resolving_to("127.0.0.1", "::1", "169.254.169.254")) as proxy:
-        answer = asked(path, request_)
-
-    assert answer.startswith(b"HTTP/1.1 " + status)
-    assert len(proxy.denied) == 1
-    assert proxy.denied[0].encode() in answer
-    assert not path.exists()
-
-
-def test_a_name_that_cannot_be_resolved_is_said_so(tmp_path: Path) -> None:
-    def nowhere(_host: str, _port: int) -> Sequence[str]:
-        raise socket.gaierror("no such name")
-
-    with EgressProxy(tmp_path / "s", allowed_hosts=HOSTS, resolve=nowhere):
-        assert asked(tmp_path / "s", b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n").startswith(
-            b"HTTP/1.1 502 packages.example cannot"
-        )
-
-
-def test_a_head_without_end_gets_no_answer_and_no_memory(tmp_path: Path) -> None:
-    with EgressProxy(tmp_path / "s", allowed_hosts=HOSTS):
-        assert asked(tmp_path / "s", b"x" * 16 * 1024) == b""
-
-
-def test_only_the_allowed_ones_of_a_names_addresses_are_tried(tmp_path: Path) -> None:
-    tried: list[tuple[str, int]] = []
-
-    def connect(address: str, port: int) -> socket.socket:
-        tried.append((address, port))
-        raise ConnectionRefusedError
-
-    resolve = resolving_to("127.0.0.1", "151.101.0.223", "169.254.169.254")
-    with EgressProxy(tmp_path / "s", allowed_hosts=HOSTS, resolve=resolve, connect=connect):
-        asked(tmp_path / "s", b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n")
-
-    assert tried == [("151.101.0.223", 443)]
-
-
-@pytest.fixture
-def open_proxy(tmp_path: Path, server: http.server.ThreadingHTTPServer) -> Iterator[Path]:
-    """A proxy for which each allowed name leads to the server of the test."""
-    with EgressProxy(
-        tmp_path / "s",
-        allowed_hosts=HOSTS,
-        resolve=resolving_to("151.101.0.223"),
-        connect=lambda _address, _port: socket.create_connection(("127.0.0.1", server.server_port), timeout=5),
-    ):
-        yield tmp_path / "s"
-
-
-def test_a_plain_request_is_answered_once(open_proxy: Path) -> None:
-    twice = b"GET http://packages.example/a HTTP/1.1\r\n\r\n" + b"GET http://evil.example/b HTTP/1.1\r\n\r\n"
-
-    answer = asked(open_proxy, twice)
-
-    assert answer.endswith(b"packages.example /a")
-    assert b"/b" not in answer
-
-
-def test_a_tunnel_carries_bytes_both_ways_until_one_end_closes(open_proxy: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(10)
-        client.connect(str(open_proxy))
-        client.sendall(b"CONNECT packages.example:443 HTTP/1.1\r\n\r\n")
-        assert client.recv(65536) == b"HTTP/1.1 200 Connection established\r\n\r\n"
-        client.sendall(b"GET /through HTTP/1.0\r\nHost: packages.example\r\n\r\n")
-        answer = b""
-        while data := client.recv(65536):
-            answer += data
-
-    assert answer.endswith(b"packages.example /through")
+def test_a_refusal_says_why_in_its_status_line_and_in_its_body() -> None:
+    assert refusal(Failure(502, "packages.example does not answer")) == (
+        b"HTTP/1.1 502 packages.example does not answer\r\nConnection: close\r\nContent-Length: 43\r\n\r\n"
+        b"selfcode: packages.example does not answer\n"
+    )

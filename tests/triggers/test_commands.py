@@ -1,6 +1,6 @@
 import pytest
 
-from bot.triggers.commands import HINT_LIMIT, Help, Retry, Stop, read_command
+from bot.triggers.commands import HINT_LIMIT, Doctor, Help, Retry, Stop, read_command
 
 ONLY_TALKED_ABOUT = {
     "fenced": "```\n/selfcode retry\n```",
@@ -83,6 +83,11 @@ def test_a_hint_is_cut_before_it_fills_the_prompt() -> None:
 @pytest.mark.parametrize("body", ["/selfcode", "/selfcode help", "/selfcode Help me"])
 def test_help_is_for_the_asking(body: str) -> None:
     assert read_command(body) == Help()
+
+
+@pytest.mark.parametrize("body", ["/selfcode doctor", "/Selfcode Doctor!", "It fails here.\n/selfcode doctor please"])
+def test_an_examination_is_asked_for_in_one_word(body: str) -> None:
+    assert read_command(body) == Doctor()
 
 
 def test_an_unknown_command_is_answered_with_its_name() -> None:

@@ -173,6 +173,7 @@ def test_a_command_is_known_by_its_comment() -> None:
     ("body", "kind", "text"),
     [
         ("/selfcode stop", TriggerKind.STOP, ""),
+        ("/selfcode doctor", TriggerKind.DOCTOR, ""),
         ("/selfcode help", TriggerKind.HELP, ""),
         ("/selfcode frobnicate", TriggerKind.HELP, "There is no command `frobnicate`."),
     ],

@@ -1,0 +1,43 @@
+"""How a run speaks on its issue: one comment, brought up to date, without secrets."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.errors import Gone, Refused, Unavailable
+from bot.runs.known import Known
+from bot.writing.masking import mask_secrets
+from bot.writing.progress import progress_marker
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What a run or an examination says."""
+
+    known: Known
+
+    def write(self, body: str) -> None:
+        """Bring the run's one comment to this text; where somebody deleted it, say it anew."""
+        known, body = self.known, self.masked(body)
+        github = known.house.github
+        try:
+            if known.comment_id is not None:
+                github.edit_comment(known.at, known.comment_id, body)
+                return
+        except Gone as gone:
+            log.warning("run %s: the comment is gone: %s", known.run_id, gone)
+        posted = github.post_comment(known.at, body, marker=progress_marker(known.run_id))
+        known.learn(comment_id=posted)
+
+    def masked(self, text: str) -> str:
+        """The text without the operator's secrets."""
+        return mask_secrets(text, self.known.house.secrets)
+
+    def politely(self, say: Callable[[], None]) -> None:
+        """Say something that the run does not depend on: a locked issue or a missing permission is only logged."""
+        try:
+            say()
+        except (Refused, Gone, Unavailable) as problem:
+            log.warning("run %s: not said: %s", self.known.run_id, problem)

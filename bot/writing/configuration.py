@@ -1,0 +1,124 @@
+"""The `.github/selfcode.yml` that an examination recommends: what is known, with the reasons as comments. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from bot.records import Examination, Found
+from bot.writing.mending import mending
+from bot.writing.safe import clean, cut
+
+KEYS = ("image", "directory", "setup", "build", "test", "report")
+WIDTH = 110
+
+_HEAD = "# How selfcode runs the tests of this repository. Tests run without the network; `setup` alone has it.\n"
+
+
+def recommended(known: Examination) -> str:
+    """The whole file: what the repository says already stays as it is, unless it is what has to be mended.
+
+    "" where it is not even known how the tests are run and nothing can be suggested.
+    """
+    wanted = _wanted(known)
+    said = _said(known.configured)
+    if said is None:
+        return known.configured if not wanted else _written(wanted)
+    new = {key: each for key, each in wanted.items() if said.get(key) != each.value}
+    if not new and known.configured.strip():
+        return known.configured.rstrip() + "\n"
+    kept = _without(known.configured, frozenset(new))
+    text = kept + ("\n" if kept else "") + _written(new, head=not kept)
+    if _said(text) == {**said, **{key: each.value for key, each in new.items()}}:
+        return text
+    rest = {key: value for key, value in said.items() if key not in new}
+    others = yaml.safe_dump(rest, sort_keys=False, allow_unicode=True, width=10_000) if rest else ""
+    return _written(new) + others
+
+
+def is_complete(known: Examination) -> bool:
+    """Whether the repository's own file says all that is recommended already."""
+    return bool(known.configured.strip()) and recommended(known) == known.configured.rstrip() + "\n"
+
+
+def _wanted(known: Examination) -> Mapping[str, Found]:
+    """What the file is to say, key by key; several findings of one key are one command after the other."""
+    plan, wanted = known.plan, dict[str, Found]()
+    if plan is None:
+        return _mended(known, {})
+    values = {key: getattr(plan, key) for key in KEYS}
+    for key, value in values.items():
+        if value and not (key == "directory" and value == "."):
+            reasons = dict.fromkeys(each.reason for each in known.found if each.key == key)
+            wanted[key] = Found(key, value, "; ".join(reasons))
+    return _mended(known, wanted)
+
+
+def _mended(known: Examination, wanted: Mapping[str, Found]) -> Mapping[str, Found]:
+    """With what would mend a command that can't run, or an installed copy that is tested in the workspace's place."""
+    report = known.runs[-1] if known.runs else None
+    if known.plan is None or (report is not None and not report.could_run):
+        mend = mending(known.plan, report)
+        values: Mapping[str, Any] = yaml.safe_load(mend.configuration)
+        changed = {key: value for key, value in values.items() if key not in wanted or wanted[key].value != value}
+        return {
+            **wanted,
+            **{key: Found(key, str(value), f"a suggestion: {mend.cause}") for key, value in changed.items()},
+        }
+    setup = wanted.get("setup")
+    if known.fault is not None and not known.fault.is_noticed and setup is not None:
+        value = editable(setup.value)
+        if value != setup.value:
+            why = "a suggestion: editable, so that the tests run the workspace's own code and no copy of it"
+            return {**wanted, "setup": Found("setup", value, why)}
+    return wanted
+
+
+def editable(setup: str) -> str:
+    """The set-up with `pip install .` made editable."""
+    words = setup.split(" ")
+    made: list[str] = []
+    for place, word in enumerate(words):
+        is_project = word.strip("'\"").partition("[")[0] in (".", "./") and "install" in words[:place]
+        made += ["-e", word] if is_project and words[place - 1] not in ("-e", "--editable") else [word]
+    return " ".join(made)
+
+
+def _said(configured: str) -> Mapping[str, Any] | None:
+    """What the repository's file says; None where it can't be read."""
+    try:
+        value = yaml.safe_load(configured)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        return None
+    return {key: " && ".join(said) if _is_commands(said) else said for key, said in value.items()}
+
+
+def _is_commands(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _without(configured: str, keys: frozenset[str]) -> str:
+    """The file's text without these keys; all else, comments too, as it stands."""
+    lines = configured.splitlines(keepends=True)
+    node = yaml.compose(configured, Loader=yaml.SafeLoader) if configured.strip() else None
+    if isinstance(node, yaml.MappingNode):
+        for key, value in reversed(node.value):
+            if key.value in keys:
+                end = value.end_mark.line + (value.end_mark.column > 0)
+                del lines[key.start_mark.line : end]
+    text = "".join(lines).strip("\n")
+    return text + "\n" if text else ""
+
+
+def _written(wanted: Mapping[str, Found], *, head: bool = True) -> str:
+    parts = [_HEAD] if head and wanted else []
+    for key in KEYS:
+        if key in wanted:
+            reason = cut(" ".join(clean(wanted[key].reason).split()), WIDTH)
+            value = yaml.safe_dump({key: wanted[key].value}, allow_unicode=True, width=10_000)
+            parts.append((f"# {reason}\n" if reason else "") + value)
+    return "".join(parts)

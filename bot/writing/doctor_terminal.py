@@ -1,0 +1,118 @@
+"""What an examination found, for a terminal in plain lines, and for programs as one object."""
+
+from bot.records import Examination, Offline, TestReport
+from bot.writing.configuration import recommended
+from bot.writing.doctor import headline, sandbox_lines, what_it_said
+from bot.writing.figures import counts, duration, plural
+from bot.writing.masking import mask_secrets
+from bot.writing.safe import one_line
+
+
+def terminal_report(known: Examination) -> str:
+    """The same in plain lines without Markdown, safe for a terminal; the configuration is not in it."""
+    lines = [f"{known.health.upper()}: {one_line(headline(known), 600)}"]
+    lines += [f"  obstacle: {one_line(each, 500)}" for each in known.obstacles[1:]]
+    lines += [f"  note: {one_line(each, 500)}" for each in known.remarks]
+    lines += [
+        f"  {one_line(each.key):<10} {one_line(each.value, 300)}  ({one_line(each.reason, 200)})"
+        for each in known.found
+    ]
+    lines += (
+        [f"  {'image':<10} {one_line(known.image)}  (the operator's)"]
+        if known.image and not _names_image(known)
+        else []
+    )
+    lines += [f"  wants      {one_line(each)}" for each in known.wishes]
+    lines += [_run_line(f"run {number}", report) for number, report in enumerate(known.runs, 1)]
+    lines += [_run_line(f"fault in {plural(known.fault.files, 'file')}", known.fault.report)] if known.fault else []
+    lines += _named_lines(known)
+    lines += [f"  blocked: {one_line(each, 300)}" for each in known.blocked]
+    lines += [f"  project elsewhere: {one_line(each)}" for each in known.elsewhere[:20]]
+    lines += [f"  left out: {one_line(each)}" for each in known.left_out[:10]]
+    lines += [f"  {one_line(phase)}: {duration(seconds)}" for phase, seconds in known.seconds]
+    lines += [f"  sandbox: {one_line(each, 300)}" for each in sandbox_lines(known)]
+    return "\n".join([*lines, *_output_lines(known)])
+
+
+def _names_image(known: Examination) -> bool:
+    return any(each.key == "image" for each in known.found)
+
+
+def _run_line(name: str, report: TestReport) -> str:
+    return f"  {name:<18} {counts(report)} ({duration(report.duration_s)})"
+
+
+def _named_lines(known: Examination) -> list[str]:
+    lines = [f"  fails: {one_line(each.id)}: {one_line(what_it_said(each), 160)}" for each in known.failing[:20]]
+    lines += [f"  fails: … and {len(known.failing) - 20:,} more"] if len(known.failing) > 20 else []
+    lines += [f"  flaky: {one_line(each)}" for each in known.flaky[:20]]
+    return lines + [_offline_line(each) for each in known.offline[:20]]
+
+
+def _offline_line(each: Offline) -> str:
+    hosts = one_line(", ".join(each.hosts)) or "no host named"
+    return f"  wanted the network: {one_line(each.test) or 'the command'} ({hosts})"
+
+
+def _output_lines(known: Examination) -> list[str]:
+    return [f"  | {one_line(line, 400)}" for line in _output(known).strip().splitlines()[-30:]]
+
+
+def _output(known: Examination) -> str:
+    """The output of what failed: the set-up, or a test command that can't run."""
+    _, _, output = known.trouble.partition("\n")
+    if not output and known.runs and not known.runs[-1].could_run:
+        return known.runs[-1].output
+    return output
+
+
+def summary(known: Examination) -> dict[str, object]:
+    """What `selfcode doctor --json` prints."""
+    plan, fault = known.plan, known.fault
+    return {
+        "outcome": str(known.health),
+        "reason": mask_secrets(headline(known)),
+        "repository": known.repository,
+        "commit": known.commit or None,
+        "obstacles": list(known.obstacles),
+        "remarks": list(known.remarks),
+        "test": plan.test if plan else None,
+        "found": [{"key": each.key, "value": each.value, "reason": each.reason} for each in known.found],
+        "wishes": list(known.wishes),
+        "elsewhere": list(known.elsewhere),
+        "left_out": list(known.left_out),
+        "image": known.image or None,
+        "runs": [_run(report) for report in known.runs],
+        "failing": [case.id for case in known.failing],
+        "flaky": list(known.flaky),
+        "wanted_network": [{"test": each.test or None, "hosts": list(each.hosts)} for each in known.offline],
+        "fault": None
+        if fault is None
+        else {
+            "files": fault.files,
+            "noticed": fault.is_noticed,
+            "tests_that_noticed": fault.noticed if fault.asked else None,
+            "of": fault.asked or None,
+        },
+        "blocked": list(known.blocked),
+        "output": mask_secrets(_output(known)) or None,
+        "seconds": dict(known.seconds),
+        "sandbox": {
+            "name": known.sandbox.name,
+            "about": known.sandbox.about,
+            "not_held": [{"guarantee": guarantee, "reason": reason} for guarantee, reason in known.sandbox.unheld],
+        },
+        "configuration": mask_secrets(recommended(known)) or None,
+    }
+
+
+def _run(report: TestReport) -> dict[str, object]:
+    return {
+        "state": str(report.state),
+        "passed": len(report.passed),
+        "failed": len(report.failed),
+        "skipped": len(report.skipped),
+        "exit_code": report.exit_code,
+        "seconds": round(report.duration_s, 2),
+        "by_name": bool(report.cases),
+    }

@@ -1,0 +1,342 @@
+"""Examinations of folders and of served repositories, whole: real git, real HTTP, real processes."""
+
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.demo.hub import Hub
+from bot.errors import Refused, Unavailable
+from bot.records import Examination, Health, StopCheck
+from bot.repository.config import PATHS, parse_config
+from bot.runs.doctor import TIMES, Given, Means, sandbox_alone
+from bot.runs.house import Prepared, Setup, SetupBroken
+from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
+from bot.writing.configuration import recommended
+from sandbox import Limits, Sandbox
+from sandbox.docker import DockerSandbox
+from sandbox.process import ProcessSandbox
+
+SOURCE = "def add(a, b):\n    return a + b\n"
+TEST = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+CONFIGURATION = 'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'
+AT_ONCE = "test: test -f calc.py\n"
+"""A command that costs nothing, for what does not depend on what the tests say."""
+
+FILES = {"calc.py": SOURCE, "tests/test_calc.py": TEST, PATHS[0]: CONFIGURATION}
+
+
+def nothing_prepared(_setup: Setup, _stop: StopCheck) -> Prepared:
+    return Prepared(None)
+
+
+MEANS = Means(
+    sandbox=ProcessSandbox(),
+    prepare_image=nothing_prepared,
+    image="the-image",
+    images=("other-*",),
+    limits=Limits(wall_s=60),
+    stop=lambda: False,
+)
+
+
+def a_folder(place: Path, files: Mapping[str, str | None]) -> Path:
+    folder = place / "calc-1.0"
+    for path, text in files.items():
+        if text is not None:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+def committed(folder: Path) -> str:
+    """A commit of all that is in the folder. Returns its id."""
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for arguments in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "Begin"]):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=folder, check=True, capture_output=True, text=True)
+    return head.stdout.strip()
+
+
+Examine = Callable[..., Examination]
+
+
+@pytest.fixture
+def examine(tmp_path: Path) -> Examine:
+    """Examines a folder of these files beside the usual ones; None leaves one out."""
+
+    def examined(
+        files: Mapping[str, str | None] | None = None, *, given: Given | None = None, **means: Any
+    ) -> Examination:
+        folder = a_folder(tmp_path, {**FILES, **(files or {})})
+        return examine_folder(replace(MEANS, **means), folder, given or Given(), about="plain", tell=lambda _: None)
+
+    return examined
+
+
+def test_a_healthy_project_runs_three_times_and_turns_red_with_a_fault(examine: Examine) -> None:
+    known = examine()
+
+    assert known.health is Health.HEALTHY, known.obstacles
+    assert [report.counts for report in known.runs] == ["1 passed"] * TIMES
+    assert known.fault is not None
+    assert (known.fault.files, known.fault.noticed, known.fault.asked) == (1, 1, 1)
+    assert [phase for phase, _ in known.seconds] == [
+        "environment",
+        "tests, run 1",
+        "tests, run 2",
+        "tests, run 3",
+        "tests with a fault",
+    ]
+
+
+def test_what_fails_what_is_flaky_and_what_wants_the_network_are_told_apart(examine: Examine, tmp_path: Path) -> None:
+    counter = tmp_path / "counter"
+    tests = (
+        f"import pathlib, socket\n{TEST}\n\ndef test_wrong():\n    assert 1 == 2\n\n\n"
+        "def test_site():\n    socket.create_connection(('site.example.invalid', 443))\n\n\n"
+        f"def test_sometimes():\n    counter = pathlib.Path({str(counter)!r})\n    counter.open('a').write('x')\n"
+        "    assert len(counter.read_text()) != 2\n"
+    )
+
+    known = examine({"tests/test_calc.py": tests, "tests/test_more.py": TEST})
+
+    assert [case.id for case in known.failing] == ["tests/test_calc.py::test_wrong", "tests/test_calc.py::test_site"]
+    assert known.flaky == ("tests/test_calc.py::test_sometimes",)
+    assert [(each.test, each.hosts) for each in known.offline] == [
+        ("tests/test_calc.py::test_site", ("site.example.invalid",))
+    ]
+    assert known.health is Health.HEALTHY, known.obstacles
+
+
+def test_a_command_that_can_t_run_is_run_once_and_no_fault_is_planted(examine: Examine) -> None:
+    known = examine({PATHS[0]: "test: no-such-runner --all\n"})
+
+    assert known.health is Health.UNHEALTHY
+    assert [str(report.state) for report in known.runs] == ["command not found"]
+    assert known.fault is None
+
+
+def test_tests_of_an_installed_copy_do_not_notice_and_that_is_said(examine: Examine) -> None:
+    conftest = "import pathlib, sys\nsys.path.insert(0, str(pathlib.Path(__file__).parent / 'installed'))\n"
+
+    known = examine(
+        {
+            "calc.py": None,
+            "src/calc.py": SOURCE,
+            "tests/installed/calc.py": SOURCE,
+            "tests/conftest.py": conftest,
+        }
+    )
+
+    assert known.fault is not None
+    assert not known.fault.is_noticed
+    assert known.health is Health.UNHEALTHY
+    assert "don't run the workspace's own code" in known.obstacles[0]
+
+
+def test_a_build_that_fails_with_a_fault_has_noticed_it(examine: Examine) -> None:
+    built = 'build: python3 -c "import calc"\n'
+    tests = "def test_nothing_of_the_source():\n    pass\n"
+
+    known = examine({PATHS[0]: CONFIGURATION + built, "tests/test_calc.py": tests})
+
+    assert known.fault is not None
+    assert known.fault.is_noticed
+    assert known.health is Health.HEALTHY, known.obstacles
+
+
+def test_a_project_without_source_that_could_take_a_fault_is_not_said_to_be_tested(examine: Examine) -> None:
+    known = examine({"calc.py": None, "tests/test_calc.py": "def test_true():\n    assert True\n"})
+
+    assert known.fault is None
+    assert any("is not known" in each for each in known.remarks)
+
+
+def test_a_command_of_which_only_the_exit_code_is_known_is_examined_too(examine: Examine) -> None:
+    known = examine({PATHS[0]: "test: python3 -c 'import calc; assert calc.add(1, 2) == 3'\n"})
+
+    assert known.health is Health.HEALTHY, known.obstacles
+    assert known.fault is not None
+    assert (known.fault.asked, known.fault.is_noticed) == (0, True)
+
+
+def test_what_is_given_goes_before_what_the_repository_says_and_each_says_so(examine: Examine) -> None:
+    given = Given(test="python3 -m unittest -v", image="mine")
+
+    known = examine(given=given)
+
+    reasons = {each.key: (each.value, each.reason) for each in known.found}
+    assert reasons["test"] == ("python3 -m unittest -v", "given by --test")
+    assert reasons["image"] == ("mine", "given by --image")
+
+
+@pytest.mark.parametrize("directory", ["/etc", "../other", "a/../../b"])
+def test_a_folder_outside_of_the_repository_is_refused(examine: Examine, directory: str) -> None:
+    with pytest.raises(Refused, match="not a folder inside"):
+        examine(given=Given(directory=directory))
+
+
+def test_a_configuration_that_is_wrong_is_the_trouble_with_its_line(examine: Examine) -> None:
+    known = examine({PATHS[0]: "tets: pytest\n"})
+
+    assert known.health is Health.UNHEALTHY
+    assert "did you mean `test`" in known.trouble
+    assert known.runs == ()
+
+
+def test_an_image_that_is_not_allowed_is_the_trouble_with_the_operators_line(examine: Examine) -> None:
+    known = examine({PATHS[0]: CONFIGURATION + "image: evil/image:1\n"})
+
+    assert "`SELFCODE_IMAGES=evil/image:1`" in known.trouble
+    assert known.runs == ()
+
+
+def test_an_image_that_a_pattern_allows_is_taken(examine: Examine) -> None:
+    asked: list[Setup] = []
+
+    def prepare(setup: Setup, _stop: StopCheck) -> Prepared:
+        asked.append(setup)
+        return Prepared(None, ("files.example.com was refused: SELFCODE_SETUP_HOSTS=files.example.com",))
+
+    known = examine({PATHS[0]: f"{AT_ONCE}image: other-image:1\n"}, prepare_image=prepare)
+
+    assert [setup.image for setup in asked] == ["other-image:1"]
+    assert known.blocked == ("files.example.com was refused: SELFCODE_SETUP_HOSTS=files.example.com",)
+
+
+def test_a_set_up_that_fails_is_the_trouble_with_the_end_of_its_output(examine: Examine) -> None:
+    def broken(_setup: Setup, _stop: StopCheck) -> Prepared:
+        raise SetupBroken(
+            "The set-up command failed: exit code 1\n" + "noise\n" * 9000 + "no such package", blocked=("h",)
+        )
+
+    known = examine(prepare_image=broken)
+
+    assert known.health is Health.UNHEALTHY
+    assert known.trouble.startswith("The set-up command failed: exit code 1\n")
+    assert known.trouble.endswith("no such package")
+    assert len(known.trouble) < 25_000
+    assert known.blocked == ("h",)
+
+
+def test_without_a_test_command_that_is_said(examine: Examine) -> None:
+    known = examine({PATHS[0]: None, "tests/test_calc.py": None})
+
+    assert known.health is Health.UNHEALTHY
+    assert "no test command" in known.trouble
+
+
+def test_a_stop_ends_it_with_what_is_known_by_then(examine: Examine) -> None:
+    asked = iter([False] * 3)
+
+    known = examine(stop=lambda: next(asked, True))
+
+    assert known.health is Health.UNHEALTHY
+    assert known.trouble == "It was interrupted."
+
+
+def test_a_stop_while_the_repository_is_fetched_ends_it_too(tmp_path: Path) -> None:
+    with Hub(tmp_path / "hub") as hub:
+        hub.create_repository("octo/calc", FILES)
+        remote = Remote("octo/calc", f"{hub.base_url}/octo/calc.git")
+
+        known = examine_remote(replace(MEANS, stop=lambda: True), remote, Given(), about="", tell=lambda _: None)
+
+    assert known.trouble == "It was interrupted."
+
+
+def test_what_is_to_be_committed_can_be_read_and_says_what_was_run(examine: Examine) -> None:
+    known = examine({PATHS[0]: None}, given=Given(test="test -f calc.py"))
+
+    config = parse_config(recommended(known).encode())
+
+    assert known.plan is not None
+    assert (config.test, config.setup or "") == (known.plan.test, known.plan.setup)
+
+
+# --- Where the repository is from
+
+
+def test_of_a_git_repository_the_commit_is_examined_and_not_what_lies_about(tmp_path: Path) -> None:
+    folder = a_folder(tmp_path, {**FILES, PATHS[0]: AT_ONCE})
+    head = committed(folder)
+    (folder / "calc.py").unlink()
+
+    known = examine_folder(MEANS, folder, Given(), about="", tell=lambda _: None)
+
+    assert known.commit == head
+    assert known.runs[0].is_green
+
+
+def test_a_repository_without_a_commit_is_refused(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+
+    with pytest.raises(Refused, match="no commit yet"):
+        examine_folder(MEANS, tmp_path, Given(), about="", tell=lambda _: None)
+
+
+def test_a_public_repository_is_cloned_from_its_server(tmp_path: Path) -> None:
+    with Hub(tmp_path / "hub") as hub:
+        hub.create_repository("octo/calc", {**FILES, PATHS[0]: AT_ONCE})
+        remote = Remote("octo/calc", f"{hub.base_url}/octo/calc.git")
+
+        known = examine_remote(MEANS, remote, Given(), about="", tell=lambda _: None)
+
+        assert known.runs[0].is_green
+        assert len(known.commit) == 40
+        with pytest.raises(Refused, match="octo/none can't be had"):
+            examine_remote(MEANS, Remote("octo/none", f"{hub.base_url}/octo/none.git"), Given(), about="", tell=print)
+
+
+def test_a_server_that_does_not_answer_is_named() -> None:
+    remote = Remote("octo/calc", "http://127.0.0.1:9/octo/calc.git")
+
+    with pytest.raises(Unavailable, match=r"octo/calc can't be had from http://127\.0\.0\.1:9"):
+        examine_remote(MEANS, remote, Given(), about="", tell=lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [("octo/calc", True), ("octo/calc.js", True), ("octo", False), ("./octo/calc", False), ("octo/calc/x", False)],
+)
+def test_owner_and_name_are_told_from_a_path(target: str, expected: bool) -> None:
+    assert is_full_name(target) is expected
+
+
+def test_a_folder_that_is_there_goes_before_a_repository_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "octo" / "calc").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+
+    assert not is_full_name("octo/calc")
+    assert folder_of("octo/calc").is_dir()
+
+
+def test_what_is_neither_a_folder_nor_a_name_is_refused() -> None:
+    with pytest.raises(Refused, match="neither a folder here nor OWNER/REPO"):
+        folder_of("/nowhere/at/all")
+
+
+# --- The sandbox
+
+
+def test_the_sandbox_alone_says_what_it_does_not_hold() -> None:
+    known = sandbox_alone(ProcessSandbox())
+
+    assert known.health is Health.HEALTHY
+    assert known.sandbox.has_network
+    assert any("no network" in guarantee for guarantee, _ in known.sandbox.unheld)
+
+
+def test_a_sandbox_that_does_not_answer_is_unhealthy_and_says_what_to_do() -> None:
+    away: Sandbox = DockerSandbox(image="none", docker_host="unix:///nonexistent.sock")
+
+    known = sandbox_alone(away)
+
+    assert known.health is Health.UNHEALTHY
+    assert "Docker" in known.trouble
