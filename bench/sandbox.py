@@ -24,7 +24,7 @@ from sandbox.backends import Options
 from sandbox.contract import MEBIBYTE, File, archive_of
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments
-from sandbox.way_out import WayOut
+from sandbox.setup.way_out import WayOut
 
 BACKENDS = ("docker", "bubblewrap", "process")
 LIMITS = Limits(wall_s=60, workspace_bytes=256 * MEBIBYTE)

@@ -31,7 +31,7 @@ from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable, b
 from sandbox.contract import MEBIBYTE
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, SetupFailed
-from sandbox.way_out import WayOut
+from sandbox.setup.way_out import WayOut
 
 if TYPE_CHECKING:
     from flask import Flask

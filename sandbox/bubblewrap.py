@@ -1,6 +1,6 @@
 """Workspaces in namespaces of their own, by the program bubblewrap: for code that nobody vouches for, without a daemon.
 
-A process beside this one (`sandbox.keeper`) keeps each workspace's folders in memory, where only it sees them, and
+A process beside this one (`resident.keeper`) keeps each workspace's folders in memory, where only it sees them, and
 starts bubblewrap over them for each command. This side sets the limits, and reads what the command writes.
 """
 
@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from sandbox import cgroups, host, owners, planning, scripts
-from sandbox.cgroups import Controller
+from sandbox import scripts
 from sandbox.contract import (
     CLEAN_ENVIRONMENT,
     MEBIBYTE,
@@ -25,10 +24,12 @@ from sandbox.contract import (
     SandboxUnavailable,
     Workspace,
 )
-from sandbox.keeping import Keeper, Keepers
 from sandbox.output import Output, Watch
 from sandbox.paths import relative
-from sandbox.running import Command
+from sandbox.resident import cgroups, host, owners, planning
+from sandbox.resident.cgroups import Controller
+from sandbox.resident.keeping import Keeper, Keepers
+from sandbox.resident.running import Command
 
 _PROBE = Limits(wall_s=10, workspace_bytes=MEBIBYTE, tmp_bytes=MEBIBYTE)
 _PROBE_S = 5.0

@@ -9,16 +9,17 @@ from pathlib import Path
 
 from docker.errors import NotFound
 
-from sandbox import container, scripts
-from sandbox.box import ContainerBox, remove
-from sandbox.builders import Builders
-from sandbox.container import WORKSPACE, Plan
+from sandbox import scripts
+from sandbox.containers import container
+from sandbox.containers.box import ContainerBox, remove
+from sandbox.containers.builders import Builders
+from sandbox.containers.container import WORKSPACE, Plan
+from sandbox.containers.engine import Engine, translated
+from sandbox.containers.images import LEFT_LABEL, OWNER_LABEL, Image, Images
+from sandbox.containers.removal import Removal
+from sandbox.containers.spares import Spares
+from sandbox.containers.workspace import SHELL, ContainerWorkspace, SetupWorkspace
 from sandbox.contract import Guarantee, Limits, SandboxError, SandboxUnavailable, Workspace
-from sandbox.engine import Engine, translated
-from sandbox.images import LEFT_LABEL, OWNER_LABEL, Image, Images
-from sandbox.removal import Removal
-from sandbox.spares import Spares
-from sandbox.workspace import SHELL, ContainerWorkspace, SetupWorkspace
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class _Kind:
 
 
 class DockerSandbox:
-    """Containers with the limits of `sandbox.container`, one a workspace, for code that nobody vouches for.
+    """Containers with the limits of `sandbox.containers.container`, one a workspace, for code that nobody vouches for.
 
     Containers and volumes carry `owner` as a label: two workers on one engine need two names. Nothing is connected
     to before the first use. Threads may share one.
@@ -203,7 +204,7 @@ class DockerSandbox:
             volume=volume,
             limits=limits,
             labels={OWNER_LABEL: self._owner},
-            seccomp=Path(__file__).with_name("seccomp.json").read_text(),
+            seccomp=Path(container.__file__).with_name("seccomp.json").read_text(),
             image_volumes=image.volumes,
             runtime=self._runtime,
         )

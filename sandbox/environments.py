@@ -5,18 +5,18 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from sandbox.builders import BeingMade
+from sandbox.containers.builders import BeingMade
+from sandbox.containers.images import LEFT_LABEL, Image
+from sandbox.containers.workspace import SetupWorkspace
 from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Limits, SandboxError
 from sandbox.docker import DockerSandbox
-from sandbox.egress import Denial
-from sandbox.images import LEFT_LABEL, Image
-from sandbox.layer import LayerWatch
-from sandbox.left import ARCHIVE, LEFT, keep, welcome
-from sandbox.recipe import Recipe
-from sandbox.setup_secrets import masked, objection, place
-from sandbox.shelf import REPOSITORY, Shelf
-from sandbox.way_out import Route, WayOut
-from sandbox.workspace import SetupWorkspace
+from sandbox.setup.egress import Denial
+from sandbox.setup.layer import LayerWatch
+from sandbox.setup.left import ARCHIVE, LEFT, keep, welcome
+from sandbox.setup.recipe import Recipe
+from sandbox.setup.setup_secrets import masked, objection, place
+from sandbox.setup.shelf import REPOSITORY, Shelf
+from sandbox.setup.way_out import Route, WayOut
 
 DENIED_LABEL = "selfcode.denied"
 """On an image: the hosts that its setup could not reach, as JSON."""

@@ -46,7 +46,7 @@ if [ -d "$1/home" ]; then link "$1/home" "$HOME" "" || exit 1; fi
 RESTORE_LEFT = f"""{LINK_HOME}
 if [ -e "$1/workspace.tar" ]; then tar -x -f "$1/workspace.tar" -C "$2" --no-same-owner; fi
 """
-"""Bring back what `sandbox.left` has kept in $1: the archive into $2 with its times, and HOME as above."""
+"""Bring back what `sandbox.setup.left` has kept in $1: the archive into $2 with its times, and HOME as above."""
 
 EMPTY = r"find . -type d ! -perm -u=rwx -exec chmod u+rwx {} \; ; find . -mindepth 1 -delete"
 """Delete everything in the folder."""

@@ -8,9 +8,9 @@ import docker
 import pytest
 
 from sandbox.bubblewrap import BubblewrapSandbox
+from sandbox.containers.images import OWNER_LABEL
 from sandbox.contract import SandboxUnavailable
 from sandbox.docker import DockerSandbox
-from sandbox.images import OWNER_LABEL
 from sandbox.process import ProcessSandbox
 from tests import remains
 from tests.engine.image import TAG

@@ -1,4 +1,4 @@
-"""Compiles sandbox/seccomp.json, the policy that Docker takes as it is, to the programs that bubblewrap takes.
+"""Compiles sandbox/containers/seccomp.json, the policy that Docker takes, to the programs that bubblewrap takes.
 
     python -m tests.sandbox.filters
 
@@ -43,7 +43,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def policy() -> Any:
-    return json.loads((SANDBOX / "seccomp.json").read_text())
+    return json.loads((SANDBOX / "containers" / "seccomp.json").read_text())
 
 
 def committed(machine: str) -> bytes:
@@ -51,7 +51,7 @@ def committed(machine: str) -> bytes:
 
 
 def path(machine: str) -> Path:
-    return SANDBOX / f"seccomp.{machine}.bpf"
+    return SANDBOX / "resident" / f"seccomp.{machine}.bpf"
 
 
 def compiled(machine: str) -> bytes:

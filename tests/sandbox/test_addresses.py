@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from sandbox.addresses import is_public, objection
+from sandbox.setup.addresses import is_public, objection
 
 PRIVATE = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd12::/16")]
 EVERYTHING = [ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0")]

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from sandbox import cgroups, owners, planning
 from sandbox.bubblewrap import BubblewrapSandbox
-from sandbox.cgroups import Controller
 from sandbox.contract import MEBIBYTE, Guarantee, Limits, SandboxError, SandboxUnavailable, Workspace, archive_of
+from sandbox.resident import cgroups, owners, planning
+from sandbox.resident.cgroups import Controller
 from tests.conftest import TEST_OWNER
 from tests.sandbox.hostile import host
 

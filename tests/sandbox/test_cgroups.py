@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import cgroups
-from sandbox.cgroups import Controller, Place
 from sandbox.contract import MEBIBYTE, Limits
+from sandbox.resident import cgroups
+from sandbox.resident.cgroups import Controller, Place
 
 V2 = "25 1 0:22 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
 V1 = (

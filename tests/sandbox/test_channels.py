@@ -16,12 +16,12 @@ from typing import Self
 
 import pytest
 
-from sandbox import relay
-from sandbox.channels import Channels
+from sandbox.containers.frames import Stream
 from sandbox.contract import Ending, SandboxError
-from sandbox.frames import Stream
 from sandbox.output import Output, Watch
-from sandbox.relay import CREDIT, DATA, END, FRAME, OPEN, PIECE, READY, RESET, WINDOW
+from sandbox.setup import relay
+from sandbox.setup.channels import Channels
+from sandbox.setup.relay import CREDIT, DATA, END, FRAME, OPEN, PIECE, READY, RESET, WINDOW
 
 Serve = Callable[[socket.socket], None]
 

@@ -15,7 +15,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from sandbox.container import workspace_volume
+from sandbox.containers.container import workspace_volume
+from sandbox.containers.engine import facts_of
+from sandbox.containers.images import OWNER_LABEL
 from sandbox.contract import (
     MEBIBYTE,
     Ending,
@@ -28,8 +30,6 @@ from sandbox.contract import (
     archive_of,
 )
 from sandbox.docker import DockerSandbox
-from sandbox.engine import facts_of
-from sandbox.images import OWNER_LABEL
 from tests.conftest import TEST_OWNER, image_under_test
 
 LIMITS = Limits(
@@ -383,7 +383,7 @@ def test_an_engine_that_accepts_and_never_answers_is_given_up_within_seconds(tmp
 
 
 def test_the_seccomp_profile_denies_what_it_does_not_name() -> None:
-    profile = json.loads((Path(__file__).parents[2] / "sandbox" / "seccomp.json").read_text())
+    profile = json.loads((Path(__file__).parents[2] / "sandbox" / "containers" / "seccomp.json").read_text())
     named = {name for group in profile["syscalls"] for name in group["names"]}
 
     assert profile["defaultAction"] == "SCMP_ACT_ERRNO"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from sandbox.addresses import objection
-from sandbox.egress import Denial, Failure, Target, decide, objection_to, refusal
+from sandbox.setup.addresses import objection
+from sandbox.setup.egress import Denial, Failure, Target, decide, objection_to, refusal
 
 HOSTS = ("packages.example", "*.hosted.example", "Registry.example:8081")
 

@@ -10,9 +10,9 @@ import docker
 import pytest
 from docker.models.containers import Container
 
+from sandbox.containers.images import OWNER_LABEL
 from sandbox.contract import MEBIBYTE, Ending, File, Limits, SandboxError, SandboxUnavailable, Workspace, archive_of
 from sandbox.docker import DockerSandbox
-from sandbox.images import OWNER_LABEL
 from tests.conftest import TEST_OWNER, image_under_test
 from tests.sandbox.line import Line
 

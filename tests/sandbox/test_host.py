@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import host
 from sandbox.contract import SandboxUnavailable
+from sandbox.resident import host
 
 
 def test_the_callers_python_shows_and_comes_first() -> None:

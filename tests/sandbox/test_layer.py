@@ -3,7 +3,7 @@
 import threading
 
 from sandbox.contract import SandboxError
-from sandbox.layer import LayerWatch
+from sandbox.setup.layer import LayerWatch
 
 PAUSE_S = 0.001
 

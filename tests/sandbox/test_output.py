@@ -2,8 +2,8 @@
 
 import pytest
 
+from sandbox.containers.frames import Frames, Stream
 from sandbox.contract import Ending, Limits
-from sandbox.frames import Frames, Stream
 from sandbox.output import FLOOD_FACTOR, HeadAndTail, Output, Watch
 
 

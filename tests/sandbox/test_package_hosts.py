@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox.package_hosts import COMMON_HOSTS, configured_hosts
+from sandbox.setup.package_hosts import COMMON_HOSTS, configured_hosts
 
 
 def printed(**sections: str) -> str:

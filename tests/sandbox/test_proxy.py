@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from sandbox.egress import Denial
-from sandbox.proxy import EgressProxy
+from sandbox.setup.egress import Denial
+from sandbox.setup.proxy import EgressProxy
 
 HOSTS = ("packages.example", "*.hosted.example")
 PUBLIC = "151.101.0.223"

@@ -2,8 +2,8 @@
 
 import threading
 
+from sandbox.containers.removal import Removal
 from sandbox.contract import SandboxUnavailable
-from sandbox.removal import Removal
 
 
 class Engine:

@@ -7,7 +7,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from sandbox.output import HeadAndTail
-from sandbox.setup_secrets import MASK, masked
+from sandbox.setup.setup_secrets import MASK, masked
 
 VALUE = b"s3cr3t/of+the=registry"
 TEXT = VALUE.decode()

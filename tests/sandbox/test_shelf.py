@@ -10,10 +10,10 @@ from contextlib import suppress
 import docker
 import pytest
 
+from sandbox.containers.engine import Engine
+from sandbox.containers.images import Image, Images
 from sandbox.contract import SandboxError
-from sandbox.engine import Engine
-from sandbox.images import Image, Images
-from sandbox.shelf import (
+from sandbox.setup.shelf import (
     BASE_LABEL,
     IN_USE_S,
     KEY_LABEL,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from sandbox.containers.spares import Spares
 from sandbox.contract import SandboxError, SandboxUnavailable
-from sandbox.spares import Spares
 
 AN_HOUR_S = 3600.0
 WITHIN_S = 10.0

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.containers.workspace import SetupWorkspace
 from sandbox.contract import ExecutionResult, Limits, SandboxUnavailable
 from sandbox.docker import DockerSandbox
-from sandbox.way_out import Route, WayOut, environment
-from sandbox.workspace import SetupWorkspace
+from sandbox.setup.way_out import Route, WayOut, environment
 from tests.conftest import image_under_test
 
 SIZE = 50_000_000

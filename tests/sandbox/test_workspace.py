@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from sandbox import scripts
+from sandbox.containers.frames import Stream
+from sandbox.containers.workspace import ContainerWorkspace
 from sandbox.contract import Ending, Limits
-from sandbox.frames import Stream
 from sandbox.output import Output, Watch
-from sandbox.workspace import ContainerWorkspace
 
 
 class Endless:

@@ -11,7 +11,7 @@ from bot.demo.handles import IssueHandle, RepositoryHandle
 from bot.records import Health, Outcome
 from bot.repository.config import parse_config
 from bot.runs.store import RunRow
-from sandbox.shelf import REPOSITORY_LABEL
+from sandbox.setup.shelf import REPOSITORY_LABEL
 from tests.story import recordings
 from tests.story.conftest import Case
 from tests.story.town import BOT, Town, town

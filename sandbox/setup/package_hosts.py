@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from sandbox.addresses import is_public
+from sandbox.setup.addresses import is_public
 
 COMMON_HOSTS: Sequence[str] = (
     "crates.io",

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sandbox.containers.images import Image
 from sandbox.contract import Limits
-from sandbox.images import Image
-from sandbox.shelf import REPOSITORY
+from sandbox.setup.shelf import REPOSITORY
 
 _LAYOUT = "2"
 """Changes when images are made in another way: those made before are not found again."""

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox import relay
-from sandbox.addresses import Network
-from sandbox.channels import Channels
-from sandbox.container import SETUP_FILES
+from sandbox.containers.container import SETUP_FILES
+from sandbox.containers.workspace import SetupWorkspace
 from sandbox.contract import File, SandboxUnavailable, archive_of
-from sandbox.egress import Denial
-from sandbox.package_hosts import COMMON_HOSTS, READ, configured_hosts
-from sandbox.proxy import EgressProxy
-from sandbox.workspace import SetupWorkspace
+from sandbox.setup import relay
+from sandbox.setup.addresses import Network
+from sandbox.setup.channels import Channels
+from sandbox.setup.egress import Denial
+from sandbox.setup.package_hosts import COMMON_HOSTS, READ, configured_hosts
+from sandbox.setup.proxy import EgressProxy
 
 PORT = 3128
 

@@ -1,4 +1,4 @@
-"""The program through which a setup reaches the network: an HTTP proxy that holds `sandbox.egress`'s rules."""
+"""The program through which a setup reaches the network: an HTTP proxy that holds `sandbox.setup.egress`'s rules."""
 
 import ipaddress
 import logging
@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 
-from sandbox.addresses import Address, Network, objection
-from sandbox.egress import Denial, Failure, Target, decide, objection_to, refusal
+from sandbox.setup.addresses import Address, Network, objection
+from sandbox.setup.egress import Denial, Failure, Target, decide, objection_to, refusal
 
 _HEAD_BYTES = 16 * 1024
 _CHUNK = 64 * 1024

@@ -11,9 +11,9 @@ import secrets as randomness
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
-from sandbox.container import SECRETS, WORKSPACE
+from sandbox.containers.container import SECRETS, WORKSPACE
+from sandbox.containers.workspace import SetupWorkspace
 from sandbox.contract import File, SandboxError, archive_of
-from sandbox.workspace import SetupWorkspace
 
 MASK = "***"
 SHORTEST_SEARCHED = 8

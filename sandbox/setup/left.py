@@ -7,8 +7,8 @@ What it left in the workspace is unpacked into each workspace, for builds change
 import io
 import tarfile
 
-from sandbox.container import HOME, WORKSPACE
-from sandbox.workspace import SetupWorkspace
+from sandbox.containers.container import HOME, WORKSPACE
+from sandbox.containers.workspace import SetupWorkspace
 
 LEFT = "/opt/selfcode/left"
 """The folder of it in the image."""

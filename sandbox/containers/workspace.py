@@ -4,10 +4,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, Self
 
-from sandbox import container, scripts, tree
-from sandbox.container import WORKSPACE
+from sandbox import scripts, tree
+from sandbox.containers import container
+from sandbox.containers.container import WORKSPACE
+from sandbox.containers.frames import Stream
 from sandbox.contract import Ending, ExecutionResult, Limits, SandboxError, WorkspaceFull
-from sandbox.frames import Stream
 from sandbox.output import Output, Watch
 from sandbox.paths import relative
 

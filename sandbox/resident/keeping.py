@@ -1,4 +1,4 @@
-"""The worker's side of `sandbox.keeper`: ask for a workspace, and use it."""
+"""The worker's side of `sandbox.resident.keeper`: ask for a workspace, and use it."""
 
 import json
 import os
@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sandbox import owners
 from sandbox.contract import SandboxError, SandboxUnavailable, WorkspaceFull
+from sandbox.resident import owners
 
-_CODE = "import sys; sys.path.append(sys.argv.pop(1)); from sandbox.keeper import main; main()"
+_CODE = "import sys; sys.path.append(sys.argv.pop(1)); from sandbox.resident.keeper import main; main()"
 _MESSAGE = 65536
 _READY_S = 20.0
 _ENDING_S = 20.0
@@ -32,7 +32,7 @@ class Keepers:
         self._process = 0
 
     def open(self, plan: Mapping[str, Any]) -> "Keeper":
-        """A workspace by this plan (`sandbox.stage`). Raises `SandboxUnavailable` where the machine does not let us."""
+        """A workspace by this plan (see `stage`). Raises `SandboxUnavailable` where the machine does not let us."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         found = Keeper(ours)
         try:
@@ -69,7 +69,7 @@ class Keepers:
     def _started(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         weakref.finalize(self, ours.close)
-        package = str(Path(__file__).parents[1])
+        package = str(Path(__file__).parents[2])
         words = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _CODE, package]
         words += [owners.MARK, self._owner, owners.own_name()]
         with theirs:

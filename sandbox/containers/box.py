@@ -8,12 +8,12 @@ from typing import Any
 import requests
 from docker.errors import APIError, DockerException, NotFound
 
-from sandbox.command import Command
-from sandbox.container import WORKSPACE
+from sandbox.containers.command import Command
+from sandbox.containers.container import WORKSPACE
+from sandbox.containers.engine import Engine, reported, translated
+from sandbox.containers.images import OWNER_LABEL
+from sandbox.containers.workspace import OutOfMemory
 from sandbox.contract import SandboxError
-from sandbox.engine import Engine, reported, translated
-from sandbox.images import OWNER_LABEL
-from sandbox.workspace import OutOfMemory
 
 _INIT_PROCESSES = 2
 _NOT_RUNNING = (404, 409)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sandbox import namespaces
 from sandbox.contract import SandboxError
+from sandbox.resident import namespaces
 
 _STAGE = "/sys"
 """Where it all is mounted: a folder that is there on each Linux, and that a keeper has no other use for."""

@@ -1,6 +1,6 @@
 """Keeps workspaces for `sandbox.bubblewrap`: a program of its own, which forks a keeper for each workspace.
 
-Its arguments are those of `sandbox.owners`; its stdin is a socket. Each message there is one
+Its arguments are those of `sandbox.resident.owners`; its stdin is a socket. Each message there is one
 workspace: a plan, in a file, and the socket over which that workspace is used. A keeper makes namespaces of its own,
 in which the workspace's folders are mounted in memory. They are gone, with all that runs in them, when the keeper is,
 and it ends with its socket or with the worker. It has no privileges outside its namespaces, whoever started it.
@@ -23,8 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sandbox import bwrap, namespaces, stage, supervisor, tree
+from sandbox import supervisor, tree
 from sandbox.contract import SandboxError, WorkspaceFull
+from sandbox.resident import bwrap, namespaces, stage
 
 _MESSAGE = 4096
 _DESCRIPTORS = 8

@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sandbox import stage
-from sandbox.cgroups import Controller
 from sandbox.contract import Guarantee, Limits, SandboxUnavailable
-from sandbox.host import OWN, View
+from sandbox.resident import stage
+from sandbox.resident.cgroups import Controller
+from sandbox.resident.host import OWN, View
 
 ORDINARY_USER = 65530
 """Whose rights a workspace has outside, where root opens it: no account's. Source: systemd.io/UIDS-GIDS."""

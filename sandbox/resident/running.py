@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from sandbox.contract import Ending, SandboxError
-from sandbox.keeping import Keeper
 from sandbox.output import Output, Watch
+from sandbox.resident.keeping import Keeper
 from sandbox.streams import Streams
 
 _STARTING_S = 20.0

@@ -8,8 +8,8 @@ from typing import Any
 
 from docker.errors import APIError, NotFound
 
+from sandbox.containers.engine import Engine, translated
 from sandbox.contract import SandboxUnavailable
-from sandbox.engine import Engine, translated
 
 OWNER_LABEL = "selfcode.owner"
 LEFT_LABEL = "selfcode.left"
@@ -67,7 +67,7 @@ class Images:
         """The image of this name. Raises `SandboxUnavailable`, which says how to make it."""
         found = self.find(name)
         if found is None:
-            folder = Path(__file__).parent
+            folder = Path(__file__).parents[1]
             raise SandboxUnavailable(
                 f"the image {name!r} is not on the Docker engine at {self._engine.host}: build it with "
                 f"`docker build -t {name} {folder}`, or choose an image that is there"
@@ -81,7 +81,7 @@ class Images:
 
         Raises `SandboxUnavailable` with the builder's last words where it can't be had.
         """
-        folder = str(Path(__file__).parent)
+        folder = str(Path(__file__).parents[1])
         with translated(f"building the image {name}"):
             arguments = {"BASE": base} if base else {}
             told = self._engine.api.build(

@@ -8,10 +8,10 @@ from typing import Any, Self
 import docker
 from docker.errors import NotFound
 
-from sandbox.container import WORKSPACE
+from sandbox.containers.container import WORKSPACE
+from sandbox.containers.engine import ENGINE_S, translated
+from sandbox.containers.frames import Frames, Stream
 from sandbox.contract import Ending, Limits, SandboxError
-from sandbox.engine import ENGINE_S, translated
-from sandbox.frames import Frames, Stream
 from sandbox.output import Output, Watch
 
 _CHUNK = 256 * 1024

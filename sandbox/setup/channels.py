@@ -1,4 +1,4 @@
-"""The other end of `sandbox.relay`: connections out of a container, over one command's stdin and stdout."""
+"""The other end of `sandbox.setup.relay`: connections out of a container, over one command's stdin and stdout."""
 
 import logging
 import select
@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Self
 
+from sandbox.containers.frames import Stream
+from sandbox.containers.workspace import Running
 from sandbox.contract import SandboxError
-from sandbox.frames import Stream
-from sandbox.relay import CONNECTIONS, OPEN, READY, Connection, Frames, NotOurs
-from sandbox.workspace import Running
+from sandbox.setup.relay import CONNECTIONS, OPEN, READY, Connection, Frames, NotOurs
 
 _READY_S = 20.0
 _ENDING_S = 30.0
@@ -26,7 +26,7 @@ class Channels:
     """Hands each connection that a relay takes in to `accept`, as a socket, for as long as the context lasts.
 
     What the relay sends is believed in nothing: it runs beside what setup runs, which may write in its place. No more
-    is held of it than `sandbox.relay` allows. `problem` says why it did not start, or ended before its time; that it
+    is held of it than `setup.relay` allows. `problem` says why it did not start, or ended before its time; that it
     ended without a word is no problem: so it does when everything in the container is ended.
     """
 

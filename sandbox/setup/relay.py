@@ -3,7 +3,7 @@
     python3 -c "$(cat relay.py)" PORT
 
 It listens on loopback and carries each connection as frames over stdin and stdout, until stdin ends. The image's own
-Python 3 runs it, from 3.6 on: nothing but the standard library, nothing newer. The other end is `sandbox.way_out`.
+Python 3 runs it, from 3.6 on: nothing but the standard library, nothing newer. The other end is `setup.way_out`.
 
 A frame is kind, connection, number; DATA is followed by as many bytes as its number says. An end may send WINDOW bytes
 of a connection, and as many more as the other has handed on and given CREDIT for: so neither holds more than that.

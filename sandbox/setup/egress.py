@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
-from sandbox.addresses import Address, Objection, objection
+from sandbox.setup.addresses import Address, Objection, objection
 
 HOSTS_SETTING = "SELFCODE_SETUP_HOSTS"
 NETWORKS_SETTING = "SELFCODE_SETUP_NETWORKS"

@@ -11,8 +11,8 @@ import resource
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from sandbox import stage
 from sandbox.contract import MEBIBYTE
+from sandbox.resident import stage
 
 _SHARED_MEMORY = 64 * MEBIBYTE
 

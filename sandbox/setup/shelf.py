@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sandbox.containers.images import Image, Images
 from sandbox.contract import SandboxError
-from sandbox.images import Image, Images
 
 REPOSITORY = "selfcode-environment"
 KEY_LABEL = "selfcode.key"

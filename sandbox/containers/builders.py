@@ -11,9 +11,9 @@ from typing import Any
 
 from docker.errors import APIError, NotFound
 
-from sandbox.box import ContainerBox
+from sandbox.containers.box import ContainerBox
+from sandbox.containers.engine import Engine, translated
 from sandbox.contract import SandboxError
-from sandbox.engine import Engine, translated
 
 _CONFLICT = 409
 
