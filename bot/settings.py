@@ -76,6 +76,7 @@ class Settings(BaseModel):
     runs_at_once: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_RUNS_AT_ONCE")
 
     github_api_url: Url = Field("https://api.github.com", validation_alias="SELFCODE_GITHUB_API_URL")
+    github_url: Url | None = Field(None, validation_alias="SELFCODE_GITHUB_URL")
     app_id: int | None = Field(None, validation_alias="SELFCODE_APP_ID")
     app_slug: str = Field("selfcode", validation_alias="SELFCODE_APP_SLUG")
     private_key: SecretStr | None = Field(None, validation_alias="SELFCODE_PRIVATE_KEY")
@@ -141,6 +142,17 @@ class Settings(BaseModel):
             patch_lines=self.max_patch_lines,
             patch_files=self.max_patch_files,
         )
+
+    @property
+    def web_address(self) -> str:
+        """Where people see GitHub: by default of the server whose API is configured.
+
+        Source: https://docs.github.com/en/enterprise-server@latest/rest/quickstart (`/api/v3`)
+        """
+        if self.github_url is not None:
+            return self.github_url
+        api = self.github_api_url
+        return "https://github.com" if api == "https://api.github.com" else api.removesuffix("/api/v3")
 
     @property
     def database(self) -> str:

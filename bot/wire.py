@@ -303,7 +303,7 @@ def doctor_of(
 def remote_of(settings: Settings, full_name: str) -> Remote:
     """A repository on GitHub: through the App where it is set up, else as everybody sees it."""
     if settings.app_id is None:
-        return Remote(full_name, f"{web_address(settings)}/{full_name}.git", ca_bundle=settings.ca_bundle)
+        return Remote(full_name, f"{settings.web_address}/{full_name}.git", ca_bundle=settings.ca_bundle)
     github = github_of(settings)
     try:
         info = github.find(full_name)
@@ -313,12 +313,6 @@ def remote_of(settings: Settings, full_name: str) -> Remote:
     return Remote(
         info.ref.full_name, info.clone_url, info.ref.id, Credentials(info.clone_url, token), settings.ca_bundle
     )
-
-
-def web_address(settings: Settings) -> str:
-    """Where people see the server whose API is configured. Source: GitHub Enterprise Server's `/api/v3`."""
-    api = settings.github_api_url
-    return "https://github.com" if api == "https://api.github.com" else api.removesuffix("/api/v3")
 
 
 def answering_sandbox(settings: Settings) -> Sandbox:

@@ -26,10 +26,10 @@ from sandbox.contract import (
 )
 from sandbox.output import Output, Watch
 from sandbox.paths import relative
-from sandbox.resident import cgroups, host, owners, planning
+from sandbox.resident import cgroups, host, owners, planning, stage
 from sandbox.resident.cgroups import Controller
+from sandbox.resident.command import Command
 from sandbox.resident.keeping import Keeper, Keepers
-from sandbox.resident.running import Command
 
 _PROBE = Limits(wall_s=10, workspace_bytes=MEBIBYTE, tmp_bytes=MEBIBYTE)
 _PROBE_S = 5.0
@@ -77,7 +77,7 @@ class BubblewrapSandbox:
 
     def remove_leftovers(self) -> int:
         """End the keepers and remove the control groups of this owner whose process is gone, and say how many."""
-        _required_linux()
+        _require_linux()
         return owners.end_left(self._owner) + cgroups.remove_groups(partial(owners.is_left, self._owner))
 
     def open(self, *, image: str | None = None, limits: Limits | None = None) -> AbstractContextManager[Workspace]:  # noqa: ARG002 - there are no images here
@@ -89,7 +89,7 @@ class BubblewrapSandbox:
 
     @contextmanager
     def _opened(self, limits: Limits) -> Iterator[Workspace]:
-        _required_linux()
+        _require_linux()
         places = cgroups.places()
         program = planning.program(self._program)
         view = host.view(self._readable)
@@ -120,7 +120,7 @@ class _BubblewrapWorkspace:
 
     @property
     def directory(self) -> str:
-        return "/workspace"
+        return stage.WORKSPACE
 
     def put(self, archive: bytes) -> None:
         self._keeper.put(archive)
@@ -155,14 +155,7 @@ class _BubblewrapWorkspace:
             ending = Ending.OUT_OF_MEMORY
         if ending is Ending.EXITED and exit_code is None:
             raise SandboxError(f"{running.problem}: {output.stderr.text().strip()}")
-        return ExecutionResult(
-            exit_code=exit_code if ending is Ending.EXITED else None,
-            stdout=output.stdout.text(),
-            stderr=output.stderr.text(),
-            ending=ending,
-            truncated=output.truncated,
-            duration_s=watch.elapsed_s,
-        )
+        return output.result(ending, exit_code, duration_s=watch.elapsed_s)
 
     def _prepare(self, process: int) -> None:
         """Bound what the process, which waits, and all that it starts may use."""
@@ -174,10 +167,10 @@ class _BubblewrapWorkspace:
         for name, value in env.items():
             if not name or "=" in name or "\0" in name + value:
                 raise SandboxError(f"not a variable for a command: {name!r}")
-        own = {"PATH": self._path, "HOME": "/home/sandbox", "TMPDIR": "/tmp"}  # noqa: S108 - the sandbox's
+        own = {"PATH": self._path, "HOME": stage.HOME, "TMPDIR": stage.TMP}
         return {**CLEAN_ENVIRONMENT, **own, **env}
 
 
-def _required_linux() -> None:
+def _require_linux() -> None:
     if sys.platform != "linux":
         raise SandboxUnavailable("bubblewrap needs Linux: use Docker here")

@@ -1,4 +1,4 @@
-"""Workspaces in containers. This module, `engine`, `box`, `builders` and `images` are the door to the Docker engine."""
+"""Workspaces in containers. The door to Docker is this module with `engine`, `box`, `command`, `builders`, `images`."""
 
 import atexit
 import uuid

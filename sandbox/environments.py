@@ -13,12 +13,12 @@ from sandbox.docker import DockerSandbox
 from sandbox.setup.egress import Denial
 from sandbox.setup.layer import LayerWatch
 from sandbox.setup.left import ARCHIVE, LEFT, keep, welcome
-from sandbox.setup.recipe import Recipe
 from sandbox.setup.setup_secrets import masked, objection, place
 from sandbox.setup.shelf import REPOSITORY, Shelf
+from sandbox.setup.wanted import Wanted
 from sandbox.setup.way_out import Route, WayOut
 
-DENIED_LABEL = "selfcode.denied"
+_DENIED_LABEL = "selfcode.denied"
 """On an image: the hosts that its setup could not reach, as JSON."""
 
 _WEEK_S = 7 * 24 * 3600.0
@@ -114,7 +114,7 @@ class Environments:
         base = self._sandbox.images.required(base_image)
         if not setup.strip():
             return PreparedImage(base_image, is_cached=True, output="", duration_s=0.0)
-        recipe = Recipe(
+        wanted = Wanted(
             base=base,
             repository_id=repository_id,
             setup=setup,
@@ -125,81 +125,81 @@ class Environments:
             directory=directory,
             stop=stop or (lambda: False),
         )
-        while (found := self._found(recipe) or self._made(recipe)) is None:
-            self._wait(recipe)
+        while (found := self._found(wanted) or self._made(wanted)) is None:
+            self._wait(wanted)
         return found
 
     def remove_repository(self, repository_id: int) -> int:
         """Remove every prepared image of a repository, and say how many. Raises `SandboxError` where one is in use."""
         return self._shelf.remove_repository(repository_id)
 
-    def _found(self, recipe: Recipe) -> PreparedImage | None:
-        image = self._shelf.find(recipe.tag)
+    def _found(self, wanted: Wanted) -> PreparedImage | None:
+        image = self._shelf.find(wanted.tag)
         if image is None:
             return None
         return PreparedImage(image.name, is_cached=True, output="", duration_s=0.0, denied=_denied(image))
 
-    def _made(self, recipe: Recipe) -> PreparedImage | None:
+    def _made(self, wanted: Wanted) -> PreparedImage | None:
         """The image, made now; None where it is being made by another."""
         try:
-            with self._sandbox.setup(image=recipe.base.id, limits=recipe.limits, name=recipe.builder) as workspace:
-                return self._found(recipe) or self._make(recipe, workspace)
+            with self._sandbox.setup(image=wanted.base.id, limits=wanted.limits, name=wanted.builder) as workspace:
+                return self._found(wanted) or self._make(wanted, workspace)
         except BeingMade:
             return None
 
-    def _wait(self, recipe: Recipe) -> None:
+    def _wait(self, wanted: Wanted) -> None:
         """Until the one that makes it has ended, by itself, by dying or because it takes impossibly long."""
         builders = self._sandbox.builders
         waited_for, since = None, time.monotonic()
-        while (builder := builders.find(recipe.builder)) is not None:
+        while (builder := builders.find(wanted.builder)) is not None:
             if builder != waited_for:
                 waited_for, since = builder, time.monotonic()
-            if recipe.stop():
+            if wanted.stop():
                 raise SetupFailed(_ended(Ending.STOPPED, None), "")
-            if time.monotonic() - since > (recipe.limits.wall_s + _COMMIT_S if builder.running else _START_S):
+            if time.monotonic() - since > (wanted.limits.wall_s + _COMMIT_S if builder.is_running else _START_S):
                 builders.end(builder)
             time.sleep(_POLL_S)
 
-    def _make(self, recipe: Recipe, workspace: SetupWorkspace) -> PreparedImage:
+    def _make(self, wanted: Wanted, workspace: SetupWorkspace) -> PreparedImage:
         started = time.monotonic()
         self._shelf.make_room()
-        workspace.put(recipe.archive)
+        workspace.put(wanted.archive)
         welcome(workspace)
-        place(workspace, recipe.secrets)
+        place(workspace, wanted.secrets)
         with self._way_out.open(workspace) as route:
-            output = self._run(recipe, workspace, route)
-            denied = _told(route.denied, recipe)
+            output = self._run(wanted, workspace, route)
+            denied = _told(route.denied, wanted)
         labels = {
-            **self._shelf.labels(key=recipe.key, repository_id=recipe.repository_id, base=recipe.base),
-            DENIED_LABEL: json.dumps([asdict(denial) for denial in denied]),
+            **self._shelf.labels(key=wanted.key, repository_id=wanted.repository_id, base=wanted.base),
+            _DENIED_LABEL: json.dumps([asdict(denial) for denial in denied]),
         }
-        if keep(workspace, recipe.archive):
+        if keep(workspace, wanted.archive):
             labels[LEFT_LABEL] = LEFT
-        if (reason := objection(workspace, recipe.secrets, left=ARCHIVE)) is not None:
+        if (reason := objection(workspace, wanted.secrets, left=ARCHIVE)) is not None:
             raise SetupFailed(_ended(Ending.EXITED, 0), output, denied=denied, reason=reason)
-        old = self._sandbox.images.find(f"{REPOSITORY}:{recipe.tag}")
-        name = workspace.commit(repository=REPOSITORY, tag=recipe.tag, labels=labels)
+        old = self._sandbox.images.find(f"{REPOSITORY}:{wanted.tag}")
+        name = workspace.commit(repository=REPOSITORY, tag=wanted.tag, labels=labels)
         if old is not None:
-            self._shelf.remove_replaced(recipe.tag, old)
+            self._shelf.remove_replaced(wanted.tag, old)
         self._shelf.make_room()
         duration_s = time.monotonic() - started
         return PreparedImage(name, is_cached=False, output=output, duration_s=duration_s, denied=denied)
 
-    def _run(self, recipe: Recipe, workspace: SetupWorkspace, route: Route) -> str:
+    def _run(self, wanted: Wanted, workspace: SetupWorkspace, route: Route) -> str:
         """What setup wrote. Raises `SetupFailed`."""
 
         def measure() -> int:
-            return self._sandbox.builders.written_bytes(recipe.builder)
+            return self._sandbox.builders.written_bytes(wanted.builder)
 
         with LayerWatch(measure, limit_bytes=self._setup_bytes) as watch:
             result = workspace.run(
-                ["sh", "-e", "-c", recipe.setup],
-                env={**MANNERS, **route.env},
-                directory=recipe.directory,
-                stop=lambda: watch.exceeded or recipe.stop(),
+                ["sh", "-e", "-c", wanted.setup],
+                env={**_MANNERS, **route.env},
+                directory=wanted.directory,
+                stop=lambda: watch.exceeded or wanted.stop(),
             )
-        output = masked(result.stdout + result.stderr, recipe.secrets.values())
-        denied = _told(route.denied, recipe)
+        output = masked(result.stdout + result.stderr, wanted.secrets.values())
+        denied = _told(route.denied, wanted)
         output += f"{_PREFIX}{route.problem}\n" if route.problem else ""
         if watch.exceeded or (result.exit_code == 0 and watch.check()):
             reason = f"it has written more than {self._setup_bytes} bytes outside the workspace"
@@ -209,7 +209,7 @@ class Environments:
         return output
 
 
-MANNERS: Mapping[str, str] = {
+_MANNERS: Mapping[str, str] = {
     **CLEAN_ENVIRONMENT,
     "DEBIAN_FRONTEND": "noninteractive",
     "PIP_BREAK_SYSTEM_PACKAGES": "1",  # the container is thrown away: it is nobody's system
@@ -229,11 +229,11 @@ def _how(result: ExecutionResult, output: str) -> str:
     return f"{how}: {(said or lines or ['no output'])[-1][:_LINE]}"
 
 
-def _told(denied: Iterable[Denial], recipe: Recipe) -> Sequence[Denial]:
+def _told(denied: Iterable[Denial], wanted: Wanted) -> Sequence[Denial]:
     """Each denial once, at most as many as a label should hold, and no secret in them."""
 
     def hidden(text: str) -> str:
-        return masked(text, recipe.secrets.values())
+        return masked(text, wanted.secrets.values())
 
     told = (
         replace(one, host=hidden(one.host), reason=hidden(one.reason), remedy=one.remedy and hidden(one.remedy))
@@ -243,7 +243,7 @@ def _told(denied: Iterable[Denial], recipe: Recipe) -> Sequence[Denial]:
 
 
 def _denied(image: Image) -> Sequence[Denial]:
-    return tuple(Denial(**found) for found in json.loads(image.labels.get(DENIED_LABEL, "[]")))
+    return tuple(Denial(**found) for found in json.loads(image.labels.get(_DENIED_LABEL, "[]")))
 
 
 def _ended(ending: Ending, exit_code: int | None) -> ExecutionResult:

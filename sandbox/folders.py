@@ -73,7 +73,7 @@ class Making:
                     if found is not None:
                         os.unlink(part, dir_fd=at)
                     os.mkdir(part, 0o755, dir_fd=at)
-                at = enter(part, at)
+                at = _enter(part, at)
         return at
 
 
@@ -85,7 +85,7 @@ def entered(root: int, parts: Sequence[str]) -> int | None:
             found = status(part, at)
             if found is None or not stat.S_ISDIR(found.st_mode):
                 return None
-            at = enter(part, at)
+            at = _enter(part, at)
     return at
 
 
@@ -142,7 +142,7 @@ def clear(name: str, at: int) -> None:
     if not stat.S_ISDIR(found.st_mode):
         os.unlink(name, dir_fd=at)
         return
-    inner = enter(name, at)
+    inner = _enter(name, at)
     with closing(inner):
         empty(inner)
     os.rmdir(name, dir_fd=at)
@@ -161,7 +161,7 @@ def names(at: int) -> list[str]:
     return sorted(os.listdir(at))
 
 
-def enter(name: str, at: int) -> int:
+def _enter(name: str, at: int) -> int:
     """Open a folder that is known to be one, and give its owner what a command has taken from itself."""
     found = os.stat(name, dir_fd=at, follow_symlinks=False)
     if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
@@ -184,6 +184,6 @@ def _unlinked(at: int) -> list[str]:
 
 def _moved(at: int, name: str) -> int:
     """The folder of this name open, in the place of the one that was, which stays open where that fails."""
-    inner = enter(name, at)
+    inner = _enter(name, at)
     os.close(at)
     return inner

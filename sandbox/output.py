@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sandbox.contract import Ending, Limits
+from sandbox.contract import Ending, ExecutionResult, Limits
 
 FLOOD_FACTOR = 64
 """A command is ended when it has written this many times what is kept: it will not stop by itself."""
@@ -63,6 +63,17 @@ class Output:
     @property
     def truncated(self) -> bool:
         return self.stdout.truncated or self.stderr.truncated
+
+    def result(self, ending: Ending, exit_code: int | None, *, duration_s: float) -> ExecutionResult:
+        """What the command came to. Its exit code counts only where it has ended by itself."""
+        return ExecutionResult(
+            exit_code=exit_code if ending is Ending.EXITED else None,
+            stdout=self.stdout.text(),
+            stderr=self.stderr.text(),
+            ending=ending,
+            truncated=self.truncated,
+            duration_s=duration_s,
+        )
 
 
 @dataclass(slots=True)

@@ -107,14 +107,7 @@ class _ProcessWorkspace:
         with _Supervised(words, self._folder, self._environment(env), self._limits.file_size_bytes) as running:
             ending = running.follow(output, watch)
             exit_code = running.end(output)
-        return ExecutionResult(
-            exit_code=exit_code if ending is Ending.EXITED else None,
-            stdout=output.stdout.text(),
-            stderr=output.stderr.text(),
-            ending=ending,
-            truncated=output.truncated,
-            duration_s=watch.elapsed_s,
-        )
+        return output.result(ending, exit_code, duration_s=watch.elapsed_s)
 
     def _environment(self, env: Mapping[str, str] | None) -> dict[str, str]:
         programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"

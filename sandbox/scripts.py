@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sandbox.contract import SandboxError
 
-LAUNCH = 'cd -- "$1" || exit 127; shift; exec "$@"'
+_LAUNCH = 'cd -- "$1" || exit 127; shift; exec "$@"'
 """Start a command in a folder: not found is 127, not executable 126, as in any shell."""
 
 
@@ -16,10 +16,13 @@ def launch(command: str | Sequence[str], directory: str, *, prefix: str = "", su
         raise SandboxError("an empty command")
     if any("\0" in word for word in words):
         raise SandboxError("a command with a NUL byte")
-    return ["/bin/sh", "-c", f"{prefix}{LAUNCH}{suffix}", "sh", directory, *words]
+    return ["/bin/sh", "-c", f"{prefix}{_LAUNCH}{suffix}", "sh", directory, *words]
 
 
-READ_GO = "read -r _; "
+_OPEN_UP = '[ -r . ] && [ -w . ] && [ -x . ] || chmod u+rwx "$PWD"; '
+"""Give back to the folder what a command has taken from it. By the shell alone, where nothing has been taken."""
+
+READ_GO = f"read -r _; {_OPEN_UP}"
 """Wait for a line on stdin: nothing is written before the caller listens."""
 
 COMMAND_SUFFIX = " </dev/null"
@@ -48,7 +51,7 @@ if [ -e "$1/workspace.tar" ]; then tar -x -f "$1/workspace.tar" -C "$2" --no-sam
 """
 """Bring back what `sandbox.setup.left` has kept in $1: the archive into $2 with its times, and HOME as above."""
 
-EMPTY = r"find . -type d ! -perm -u=rwx -exec chmod u+rwx {} \; ; find . -mindepth 1 -delete"
+EMPTY = _OPEN_UP + r"find . -type d ! -perm -u=rwx -exec chmod u+rwx {} \; ; find . -mindepth 1 -delete"
 """Delete everything in the folder."""
 
 PACK = 'size=$1; shift; head -c "$size" | xargs -0 sh -c "$1" sh | { shift; tar -c -f - "$@" --null -T -; }'

@@ -18,6 +18,8 @@ class Streams:
         self._also = also
         self._open = {stdout, stderr}
         self._selector = selectors.DefaultSelector()
+        for descriptor in (stdout, stderr):
+            os.set_blocking(descriptor, False)
         for descriptor in (stdout, stderr, *(() if also is None else (also,))):
             self._selector.register(descriptor, selectors.EVENT_READ)
 
@@ -32,7 +34,12 @@ class Streams:
         for key, _ in self._selector.select(wait_s):
             if key.fd == self._also:
                 is_ready = True
-            elif chunk := os.read(key.fd, _CHUNK):
+                continue
+            try:
+                chunk = os.read(key.fd, _CHUNK)
+            except BlockingIOError:  # a command may read what it has written itself
+                continue
+            if chunk:
                 (output.stdout if key.fd == self._stdout else output.stderr).add(chunk)
             else:
                 self._selector.unregister(key.fd)

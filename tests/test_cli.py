@@ -17,7 +17,7 @@ from bot.demo.hub import Hub
 from bot.errors import ConfigError, Refused
 from bot.repository import parse_config
 from bot.settings import read_settings
-from bot.wire import remote_of, web_address
+from bot.wire import remote_of
 
 COMMANDS = {
     "serve": "Run the web server and a worker",
@@ -359,7 +359,7 @@ def test_a_repository_on_github_is_had_through_the_app_where_it_is_set_up_else_a
     ],
 )
 def test_where_people_see_a_server_follows_from_its_api(api: str, web: str) -> None:
-    assert web_address(read_settings({"SELFCODE_GITHUB_API_URL": api})) == web
+    assert read_settings({"SELFCODE_GITHUB_API_URL": api}).web_address == web
 
 
 # --- selfcode solve

@@ -90,6 +90,21 @@ def test_a_slash_at_the_end_of_an_address_does_not_count() -> None:
     assert settings.github_api_url == "https://github.example/api/v3"
 
 
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ({}, "https://github.com"),
+        ({"SELFCODE_GITHUB_API_URL": "https://github.example/api/v3"}, "https://github.example"),
+        (
+            {"SELFCODE_GITHUB_API_URL": "https://api.github.example", "SELFCODE_GITHUB_URL": "https://github.example/"},
+            "https://github.example",
+        ),
+    ],
+)
+def test_the_web_address_follows_the_apis_unless_it_is_named(given: dict[str, str], address: str) -> None:
+    assert read_settings(given).web_address == address
+
+
 def test_inbox_and_steps_are_files_of_their_own_in_the_home_unless_a_database_is_named() -> None:
     at_home = read_settings({"SELFCODE_HOME": "/var/bot"})
     elsewhere = read_settings({"SELFCODE_DATABASE_URL": "postgresql://db/bot"})

@@ -1,5 +1,6 @@
 """The one door to the git program: argument lists, a clean environment, hooks and helpers off, a time limit."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from bot.errors import ConfigError, Stopped, Unavailable
 from bot.records import StopCheck
@@ -91,16 +93,17 @@ def run_git(
     access = access or Access()
     surroundings = surroundings or Surroundings()
     secrets = (access.credentials.token,) if access.credentials else ()
-    with tempfile.TemporaryDirectory(prefix="selfcode-git-") as name:
+    with tempfile.TemporaryDirectory(prefix="selfcode-git-") as name, _readable(stdin) as given:
         private = Path(name)
         (private / "empty").mkdir()
         process = _started(
             ["git", *_options(repository, access, surroundings), *arguments],
             environment=_environment(private, access, surroundings),
             folder=private / "empty",
+            stdin=given,
             keep_open=surroundings.keep_open,
         )
-        exit_code, stdout, stderr = _ended(process, stdin, access)
+        exit_code, stdout, stderr = _ended(process, access)
     if exit_code:
         raise failure(arguments[0], exit_code, stdout, scrubbed(stderr.decode("utf-8", "replace"), secrets))
     return stdout
@@ -151,14 +154,23 @@ def _global_config(private: Path, folders: Sequence[Path]) -> str:
     return str(config)
 
 
+@contextlib.contextmanager
+def _readable(data: bytes) -> Iterator[IO[bytes]]:
+    """The data as an open file, and no pipe: `communicate`, called again after its time, would send no more of it."""
+    with tempfile.TemporaryFile(prefix="selfcode-git-") as file:
+        file.write(data)
+        file.seek(0)
+        yield file
+
+
 def _started(
-    command: Sequence[str], *, environment: Mapping[str, str], folder: Path, keep_open: Sequence[int]
+    command: Sequence[str], *, environment: Mapping[str, str], folder: Path, stdin: IO[bytes], keep_open: Sequence[int]
 ) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(
             command,
-            stdin=pipe,
+            stdin=stdin,
             stdout=pipe,
             stderr=pipe,
             env=environment,
@@ -170,25 +182,20 @@ def _started(
         raise ConfigError("The program `git` is not installed or not on PATH.") from missing
 
 
-def _ended(process: subprocess.Popen[bytes], stdin: bytes, access: Access) -> tuple[int, bytes, bytes]:
+def _ended(process: subprocess.Popen[bytes], access: Access) -> tuple[int, bytes, bytes]:
     with process:
         try:
-            stdout, stderr = _communicate(process, stdin, time.monotonic() + access.timeout_s, access)
+            stdout, stderr = _communicate(process, time.monotonic() + access.timeout_s, access)
         except BaseException:
             _end(process)
             raise
     return process.returncode, stdout, stderr
 
 
-def _communicate(
-    process: subprocess.Popen[bytes], stdin: bytes, deadline: float, access: Access
-) -> tuple[bytes, bytes]:
-    given: bytes | None = stdin
+def _communicate(process: subprocess.Popen[bytes], deadline: float, access: Access) -> tuple[bytes, bytes]:
     while True:
-        try:
-            return process.communicate(given, timeout=POLL_S)
-        except subprocess.TimeoutExpired:
-            given = None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=POLL_S)
         if access.stop is not None and access.stop():
             raise Stopped
         if time.monotonic() > deadline:

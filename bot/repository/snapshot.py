@@ -19,6 +19,9 @@ NAMED_AT_MOST = 100
 
 _CACHE_FOLDERS = (*CACHES, ".cache", ".eggs", ".hypothesis", ".npm", ".nyc_output", "htmlcov", "*.egg-info")
 _CACHE_FILES = (".coverage", ".coverage.*", "*.pyc", "*.pyo", ".DS_Store", ".selfcode-results*")
+_COMPILED_FILES = ("*.o", "*.obj", "*.a", "*.so", "*.so.*", "*.pyd", "*.dylib", "*.dll", "*.class")
+"""Each build makes them again; in a folder without git, which is taken in whole, they may be all that there is."""
+
 _BUILD_FOLDERS = frozenset({"build", "dist"})
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json")
 
@@ -108,7 +111,9 @@ class _Rules:
         )
 
     def _build_output(self, path: str) -> str | None:
-        """A `build` or `dist` beside a manifest, where the base has no such folder."""
+        """A compiled file, or a `build` or `dist` beside a manifest, where the base has no such folder."""
+        if self.base and any(fnmatchcase(path.rpartition("/")[2].lower(), pattern) for pattern in _COMPILED_FILES):
+            return path
         for folder in _parents(path):
             parent = folder.rpartition("/")[0]
             beside = (f"{parent}/{name}" if parent else name for name in _MANIFESTS)

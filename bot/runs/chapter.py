@@ -4,14 +4,13 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 
 from bot.errors import Refused, Stopped
 from bot.records import IssueRef, Outcome, Verdict
 from bot.repository import branch_for, guess
 from bot.runs import solving
 from bot.runs.ground import Ground
-from bot.runs.house import House, Setup, SetupBroken, declared_files
+from bot.runs.house import House, Setup, SetupBroken, declared_files, is_allowed
 from bot.runs.known import Known
 from bot.runs.reading import at_least, people_to_ask_about, task_from, withdrawn
 from bot.runs.stopping import StopFlag
@@ -110,7 +109,7 @@ class Chapter:
         """Find or build the image that the tests run in, from the default branch alone. Returns what broke, or ""."""
         known, mirror, base, plan = self.known, self.known.mirror, self.known.base, self.known.plan
         image = plan.image or self.house.image
-        if image != self.house.image and not any(fnmatchcase(image, pattern) for pattern in self.house.images):
+        if not is_allowed(image, (self.house.image, *self.house.images)):
             raise Refused(f"The image `{plan.image}` is not among those that the operator allows (SELFCODE_IMAGES).")
         setup = Setup(
             repository_id=known.at.repository.id,

@@ -21,8 +21,7 @@ def _obstacles(known: Examination) -> Iterator[str]:
         yield known.trouble.partition("\n")[0]
         return
     if not known.could_run:
-        state = known.runs[-1].state if known.runs else ReportState.NOTHING_RAN
-        yield f"The test command can't be used: {state}."
+        yield _unusable(known)
         return
     yield from _of_results(known)
     if known.fault is not None and not known.fault.is_noticed:
@@ -31,6 +30,15 @@ def _obstacles(known: Examination) -> Iterator[str]:
             "project editable in `setup` (`python -m pip install -e .`), or build and install it before each run with "
             "`build:`."
         )
+
+
+def _unusable(known: Examination) -> str:
+    """Which command it was, and how it ended: a build that fails is no fault of the test command's."""
+    last = known.runs[-1] if known.runs else None
+    if last and known.plan and known.plan.build and last.command == known.plan.build:
+        how = f"exit code {last.exit_code}" if last.state is ReportState.CRASHED and last.exit_code else last.state
+        return f"The build command fails ({how}), so that no test can run."
+    return f"The test command can't be used: {last.state if last else ReportState.NOTHING_RAN}."
 
 
 def _of_results(known: Examination) -> Iterator[str]:

@@ -7,7 +7,6 @@ Each step takes what is known and returns it with more. A step that comes to not
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from bot.errors import Refused, Stopped
@@ -15,9 +14,9 @@ from bot.records import Examination, Fault, Found, SandboxFacts, StopCheck, Test
 from bot.repository import Findings, Mirror, RepositoryConfig, find, read_config
 from bot.repository.config import PATHS
 from bot.runs.diagnosis import diagnosed
-from bot.runs.faults import faulty
+from bot.runs.faults import faulty, that_compile
 from bot.runs.ground import Ground
-from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files
+from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files, is_allowed
 from bot.runs.offline import offline_in
 from sandbox import Guarantee, Limits, Sandbox, SandboxUnavailable
 from sandbox.contract import clipped, files_of
@@ -84,7 +83,9 @@ def _steps(
     tell("looking how the tests are run")
     yield (known := look(patient, known, given, means))
     if wants_environment(known):
-        tell(f"preparing the environment{_setup_of(known)}")
+        tell("preparing the environment")
+        for command in (each.value for each in known.found if each.key == "setup"):
+            tell(f"  {command}")
         yield (known := prepare(means, patient, known))
     while wants_run(known):
         tell(f"run {len(known.runs) + 1} of {TIMES}: {known.plan.test if known.plan else ''}")
@@ -153,7 +154,7 @@ def prepare(means: Means, patient: Patient, known: Examination) -> Examination:
         image=known.image,
         setup=plan.setup,
         archive=patient.mirror.archive(patient.treeish),
-        declared=declared_files(patient.mirror, patient.treeish),
+        declared=declared_files(patient.mirror, patient.treeish, plan.directory),
         directory=plan.directory,
     )
     try:
@@ -190,15 +191,23 @@ def wants_fault(known: Examination) -> bool:
 
 
 def plant_fault(means: Means, patient: Patient, known: Examination) -> Examination:
-    """Build and test with a fault in every source file: tests of the workspace's own code must notice."""
+    """Build and test with a fault in every source file: tests of the workspace's own code must notice.
+
+    Where the build notices, no test has run: the code that is not compiled is then looked at alone.
+    """
     began, plan = time.monotonic(), _known_plan(known)
     archive = patient.mirror.archive(patient.treeish)
     commands = f"{plan.build}\n{plan.test}"
     planted = faulty(files_of(archive), directory=plan.directory, commands=commands)
     if not planted:
         return known
+    ground = _ground(means, patient, known)
     try:
-        report = _ground(means, patient, known).test(patient.treeish, planted)
+        report = ground.test(patient.treeish, planted)
+        rest = that_compile(planted)
+        if report.command == plan.build and rest and len(rest) < len(planted):
+            alone = ground.test(patient.treeish, rest)
+            planted, report = (rest, alone) if alone.command != plan.build else (planted, report)
     except Refused as refusal:
         return replace(known, trouble=str(refusal))
     steady = known.steady
@@ -252,7 +261,7 @@ def _reason(key: str, config: RepositoryConfig, given: Given) -> str:
 
 
 def _is_allowed(image: str, means: Means) -> bool:
-    return means.images is None or any(fnmatchcase(image, pattern) for pattern in (means.image, *means.images))
+    return means.images is None or is_allowed(image, (means.image, *means.images))
 
 
 # --- One run
@@ -274,10 +283,6 @@ def _known_plan(known: Examination) -> TestPlan:
     if known.plan is None:
         raise AssertionError("nothing is run before it is known how")
     return known.plan
-
-
-def _setup_of(known: Examination) -> str:
-    return f": {known.plan.setup}" if known.plan and known.plan.setup else ""
 
 
 def _goes_on(runs: Sequence[TestReport]) -> bool:

@@ -41,6 +41,11 @@ def faulty(files: Iterable[tuple[str, File]], *, directory: str = ".", commands:
     return inside or planted
 
 
+def that_compile(planted: Mapping[str, File]) -> Mapping[str, File]:
+    """Those in which the fault shows only when they run: with the others a build ends before there is any test."""
+    return {path: file for path, file in planted.items() if PurePosixPath(path).suffix not in _COMPILED}
+
+
 def with_fault(path: str, source: bytes) -> bytes | None:
     """The source with a fault; None for a language that is not known, or text that can't take one."""
     plant = _PLANTS.get(PurePosixPath(path).suffix)
@@ -123,16 +128,17 @@ def _at_the_end(fault: str) -> Callable[[str], str]:
 
 
 _NONSENSE = f'}} }} ) "{SAYS}" (\n'
+_C = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".m", ".mm")
+_OTHERS = (".go", ".java", ".kt", ".kts", ".scala", ".groovy", ".cs", ".swift", ".dart")
+_COMPILED = frozenset({".rs", *_C, *_OTHERS})
 _BY_SUFFIXES: Mapping[tuple[str, ...], Callable[[str], str]] = {
     (".py",): _in_python,
     (".pyx",): _at_the_end(_PYTHON),
     (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"): _in_script,
     (".rs",): _at_the_end(f'compile_error!("{SAYS}");\n'),
-    (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".m", ".mm"): _at_the_end(f'#error "{SAYS}"\n'),
+    _C: _at_the_end(f'#error "{SAYS}"\n'),
     (".rb",): _below_comments(f'raise "{SAYS}"\n'),
-    (".go", ".java", ".kt", ".kts", ".scala", ".groovy", ".cs", ".swift", ".dart", ".php", ".ex"): _at_the_end(
-        _NONSENSE
-    ),
+    (*_OTHERS, ".php", ".ex"): _at_the_end(_NONSENSE),
     (".sh", ".bash"): _below_comments(f"echo '{SAYS}' >&2; exit 97\n"),
 }
 _PLANTS = {suffix: plant for suffixes, plant in _BY_SUFFIXES.items() for suffix in suffixes}

@@ -1,7 +1,8 @@
 """What the story of a run needs around it: given once, by `wire`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from bot.agent import Agent
@@ -26,6 +27,11 @@ def declared_files(mirror: Mirror, treeish: str, directory: str = ".") -> Mappin
 
 
 _DECLARED_AT_MOST = 500
+
+
+def is_allowed(image: str, patterns: Sequence[str]) -> bool:
+    """Whether an image is among those that the operator names; `*` in a pattern stands for anything."""
+    return any(fnmatchcase(image, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True, slots=True)

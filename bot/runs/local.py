@@ -16,6 +16,7 @@ from bot.runs import solving
 from bot.runs.ground import Ground
 from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files
 from bot.runs.solving import Author
+from bot.runs.sources import key_of
 from bot.writing.report import markdown_report
 from sandbox import Limits, Sandbox
 
@@ -151,7 +152,7 @@ def _solve(
 def _setup(local: Local, mirror: Mirror, base: str, plan: TestPlan) -> Setup:
     """What the prepared image is made from; its key is the folder's, in place of a repository's number."""
     return Setup(
-        repository_id=int(hashlib.sha256(str(local.repository.resolve()).encode()).hexdigest()[:12], 16),
+        repository_id=key_of(str(local.repository.resolve())),
         repository="",
         image=plan.image or local.image,
         setup=plan.setup,

@@ -1,6 +1,7 @@
 """The `.github/selfcode.yml` that an examination recommends: what is known, with the reasons as comments. Pure."""
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -23,17 +24,17 @@ def recommended(known: Examination) -> str:
     wanted = _wanted(known)
     said = _said(known.configured)
     if said is None:
-        return known.configured if not wanted else _written(wanted)
+        return known.configured if not wanted else _written(wanted, known.found)
     new = {key: each for key, each in wanted.items() if said.get(key) != each.value}
     if not new and known.configured.strip():
         return known.configured.rstrip() + "\n"
     kept = _without(known.configured, frozenset(new))
-    text = kept + ("\n" if kept else "") + _written(new, head=not kept)
+    text = kept + ("\n" if kept else "") + _written(new, known.found, head=not kept)
     if _said(text) == {**said, **{key: each.value for key, each in new.items()}}:
         return text
     rest = {key: value for key, value in said.items() if key not in new}
     others = yaml.safe_dump(rest, sort_keys=False, allow_unicode=True, width=10_000) if rest else ""
-    return _written(new) + others
+    return _written(new, known.found) + others
 
 
 def is_complete(known: Examination) -> bool:
@@ -114,11 +115,33 @@ def _without(configured: str, keys: frozenset[str]) -> str:
     return text + "\n" if text else ""
 
 
-def _written(wanted: Mapping[str, Found], *, head: bool = True) -> str:
-    parts = [_HEAD] if head and wanted else []
-    for key in KEYS:
-        if key in wanted:
-            reason = cut(" ".join(clean(wanted[key].reason).split()), WIDTH)
-            value = yaml.safe_dump({key: wanted[key].value}, allow_unicode=True, width=10_000)
-            parts.append((f"# {reason}\n" if reason else "") + value)
-    return "".join(parts)
+def _written(wanted: Mapping[str, Found], found: Sequence[Found], *, head: bool = True) -> str:
+    text = _HEAD if head and wanted else ""
+    return text + "".join(_entry(wanted[key], _commands(wanted[key], found)) for key in KEYS if key in wanted)
+
+
+def _commands(whole: Found, found: Sequence[Found]) -> Sequence[Found]:
+    """The commands that a value was put together of, each with its reason; none where it is but one, or was changed."""
+    parts = [each for each in found if each.key == whole.key]
+    is_whole = len(parts) > 1 and " && ".join(each.value for each in parts) == whole.value
+    return parts if is_whole else ()
+
+
+def _entry(whole: Found, commands: Sequence[Found]) -> str:
+    """A key with its value: of several commands a list, a line for each."""
+    if not commands:
+        return _comment(whole.reason) + _yaml({whole.key: whole.value})
+    lines = "".join(_comment(each.reason) + _yaml([each.value]) for each in commands)
+    return f"{whole.key}:\n" + textwrap.indent(lines, "  ")
+
+
+def _comment(reason: str) -> str:
+    words = cut(" ".join(clean(reason).split()), WIDTH)
+    return f"# {words}\n" if words else ""
+
+
+def _yaml(value: Mapping[str, str] | Sequence[str]) -> str:
+    """The value in one line. A line break that is no newline is written as an escape, for YAML reads a space there."""
+    text = str(yaml.safe_dump(value, allow_unicode=True, width=10_000))
+    has_breaks = any(character in text for character in "\x85\u2028\u2029")
+    return str(yaml.safe_dump(value, allow_unicode=False, width=10_000)) if has_breaks else text

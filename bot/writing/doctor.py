@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from bot.records import Examination, Health, Offline, TestCase
+from bot.records import Examination, Fault, Health, Offline, TestCase
 from bot.writing.configuration import is_complete, recommended
 from bot.writing.document import Section, compose, details, table
 from bot.writing.evidence import SHOWN_AT_ONCE, bullets
@@ -183,17 +183,20 @@ def _fault(known: Examination) -> str:
     fault = known.fault
     if fault is None:
         return ""
+    answer = "Yes" if fault.is_noticed else "No"
     where = f"a fault was planted in {plural(fault.files, 'source file')}"
+    return f"**Is the workspace's own code tested?** {answer}: {where}, and {what_noticed(fault)}."
+
+
+def what_noticed(fault: Fault) -> str:
+    """Which tests noticed a fault, in words."""
     if not fault.is_noticed:
-        return f"**Is the workspace's own code tested?** No: {where}, and no test noticed."
+        return "no test noticed"
     if not fault.asked:
-        return f"**Is the workspace's own code tested?** Yes: {where}, and the command came to: {fault.report.state}."
-    many = (
-        f"{fault.noticed:,} of {fault.asked:,} tests"
-        if fault.noticed < fault.asked
-        else f"all {plural(fault.asked, 'test')}"
-    )
-    return f"**Is the workspace's own code tested?** Yes: {where}, and {many} noticed."
+        return f"the command came to: {fault.report.state}"
+    if fault.noticed == fault.asked:
+        return f"all {plural(fault.asked, 'test')} noticed"
+    return f"{fault.noticed:,} of {fault.asked:,} tests noticed"
 
 
 def _configuration(known: Examination) -> list[Section]:

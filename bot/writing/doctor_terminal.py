@@ -1,8 +1,8 @@
 """What an examination found, for a terminal in plain lines, and for programs as one object."""
 
-from bot.records import Examination, Offline, TestReport
+from bot.records import Examination, Fault, Offline, TestReport
 from bot.writing.configuration import recommended
-from bot.writing.doctor import headline, sandbox_lines, what_it_said
+from bot.writing.doctor import headline, sandbox_lines, what_it_said, what_noticed
 from bot.writing.figures import counts, duration, plural
 from bot.writing.masking import mask_secrets
 from bot.writing.safe import one_line
@@ -24,12 +24,13 @@ def terminal_report(known: Examination) -> str:
     )
     lines += [f"  wants      {one_line(each)}" for each in known.wishes]
     lines += [_run_line(f"run {number}", report) for number, report in enumerate(known.runs, 1)]
-    lines += [_run_line(f"fault in {plural(known.fault.files, 'file')}", known.fault.report)] if known.fault else []
+    lines += [_fault_line(known.fault)] if known.fault else []
     lines += _named_lines(known)
     lines += [f"  blocked: {one_line(each, 300)}" for each in known.blocked]
     lines += [f"  project elsewhere: {one_line(each)}" for each in known.elsewhere[:20]]
     lines += [f"  left out: {one_line(each)}" for each in known.left_out[:10]]
-    lines += [f"  {one_line(phase)}: {duration(seconds)}" for phase, seconds in known.seconds]
+    times = ", ".join(f"{one_line(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
+    lines += [f"  time: {times}"] if times else []
     lines += [f"  sandbox: {one_line(each, 300)}" for each in sandbox_lines(known)]
     return "\n".join([*lines, *_output_lines(known)])
 
@@ -40,6 +41,11 @@ def _names_image(known: Examination) -> bool:
 
 def _run_line(name: str, report: TestReport) -> str:
     return f"  {name:<18} {counts(report)} ({duration(report.duration_s)})"
+
+
+def _fault_line(fault: Fault) -> str:
+    where = f"fault in {plural(fault.files, 'file')}"
+    return f"  {where:<18} {what_noticed(fault)} ({duration(fault.report.duration_s)})"
 
 
 def _named_lines(known: Examination) -> list[str]:

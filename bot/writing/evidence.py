@@ -132,6 +132,7 @@ def four_runs(proof: Proof, *, sandbox: str) -> str:
         (run, source, whose, counts(report), duration(report.duration_s) if report else "–")
         for run, source, whose, report in runs
     ]
-    where = f"Each in a clean workspace that the model never touched (sandbox: {inline(sandbox or 'not named')})."
+    where = f"Each in a clean workspace that the model never touched (sandbox: {inline(sandbox or 'not named')})"
+    where += ", without the network." if sandbox != "process" else "."
     body = f"{where}\n\n{table(('run', 'code', 'tests', 'result', 'time'), rows)}"
     return details("How it was checked: four runs of the test command", body)

@@ -32,11 +32,16 @@ def mending(plan: TestPlan | None, report: TestReport | None) -> Mending:
     module = missing_module(report)
     if module:
         return Mending(f"The tests need `{module}`, which is not installed.", _with_setup(plan, module))
+    if report and plan.build and report.command == plan.build:
+        return Mending(_BROKEN_BUILD, _with_setup(plan))
     cause, more = _CAUSES.get(report.state, _BROKEN) if report else _NO_SETUP
     return Mending(cause, _with_test(plan, more) if more else _with_setup(plan))
 
 
 _BROKEN = ("The test command ends before it has run a test. Correct it.", "")
+_BROKEN_BUILD = (
+    "The build command fails on the untouched source. It runs without the network: `setup` has to install all it needs."
+)
 _NO_SETUP = ("The setup commands failed. Tests run without the network: `setup` has to install all they need.", "")
 _CAUSES = {
     ReportState.COMMAND_NOT_FOUND: ("The test command is not there: `setup` has to install it.", ""),

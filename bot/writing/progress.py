@@ -117,6 +117,8 @@ def _with_what(view: ProgressView) -> str:
     sandbox = f"sandbox: {inline(view.sandbox, 100)}" if view.sandbox else ""
     if sandbox and not view.sandbox_isolated:
         sandbox += " ⚠️ the code runs with the bot's own rights: for repositories that you trust"
+    elif sandbox:
+        sandbox += ", in which tests have no network"
     return ", ".join(part for part in (f"Model: {code(view.model)}" if view.model else "", sandbox) if part)
 
 

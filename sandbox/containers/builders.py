@@ -24,10 +24,10 @@ class BeingMade(SandboxError):
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """A container that makes an environment. One that is not `running` has not been started yet."""
+    """A container that makes an environment. One that is not running has not been started yet."""
 
     id: str
-    running: bool
+    is_running: bool
 
 
 class Builders:
@@ -43,8 +43,8 @@ class Builders:
                 found = self._engine.api.inspect_container(name)
             except NotFound:
                 return None
-        builder = Builder(str(found["Id"]), running=bool(found["State"]["Running"]))
-        if builder.running or found["State"]["Status"] == "created":
+        builder = Builder(str(found["Id"]), is_running=bool(found["State"]["Running"]))
+        if builder.is_running or found["State"]["Status"] == "created":
             return builder
         self.end(builder)
         return None

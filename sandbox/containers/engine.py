@@ -21,10 +21,8 @@ ENGINE_S = 60.0
 
 _PROBE_S = 5.0
 _ANY_VERSION = "1.44"  # for a question whose address holds no version
-_log = logging.getLogger(__name__)
-
-
 _REMAPPED = re.compile(r"/(\d+)\.(\d+)/*$")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

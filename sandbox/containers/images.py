@@ -15,6 +15,7 @@ OWNER_LABEL = "selfcode.owner"
 LEFT_LABEL = "selfcode.left"
 """On an image: the folder in it of what its setup left in the workspace and in HOME."""
 
+_DOCKERFILE_FOLDER = Path(__file__).parents[1]
 _CONFLICT = 409
 _NAMELESS = "<none>:<none>"
 """Source: Engine API up to v1.42, ImageList."""
@@ -67,25 +68,23 @@ class Images:
         """The image of this name. Raises `SandboxUnavailable`, which says how to make it."""
         found = self.find(name)
         if found is None:
-            folder = Path(__file__).parents[1]
             raise SandboxUnavailable(
                 f"the image {name!r} is not on the Docker engine at {self._engine.host}: build it with "
-                f"`docker build -t {name} {folder}`, or choose an image that is there"
+                f"`docker build -t {name} {_DOCKERFILE_FOLDER}`, or choose an image that is there"
             )
         return found
 
     def build_default(self, name: str, *, base: str | None = None) -> None:
-        """Build the default image, under this name, from the Dockerfile beside this module.
+        """Build the default image, under this name, from `sandbox/Dockerfile`.
 
         With `base`, on another base than its own. The base is pulled where the engine does not have it.
 
         Raises `SandboxUnavailable` with the builder's last words where it can't be had.
         """
-        folder = str(Path(__file__).parents[1])
         with translated(f"building the image {name}"):
             arguments = {"BASE": base} if base else {}
             told = self._engine.api.build(
-                path=folder, tag=name, buildargs=arguments, rm=True, forcerm=True, decode=True
+                path=str(_DOCKERFILE_FOLDER), tag=name, buildargs=arguments, rm=True, forcerm=True, decode=True
             )
             for line in told:
                 if "error" in line:

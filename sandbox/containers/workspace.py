@@ -166,14 +166,7 @@ class ContainerWorkspace:
             running.close()
             ending = self._end(ending, exit_code)
             self._is_quiet = True
-        return ExecutionResult(
-            exit_code=exit_code if ending is Ending.EXITED else None,
-            stdout=output.stdout.text(),
-            stderr=output.stderr.text(),
-            ending=ending,
-            truncated=output.truncated,
-            duration_s=duration_s,
-        )
+        return output.result(ending, exit_code, duration_s=duration_s)
 
     def command(self, words: Sequence[str], *, doing: str, stdin: bytes = b"", limit_bytes: int = _CHUNK) -> bytes:
         """Run one of our own commands and return what it wrote. Raises `SandboxError` when it fails or writes more."""

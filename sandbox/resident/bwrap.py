@@ -33,7 +33,7 @@ _ROOT = (
     *("--perms", "1777", "--size", str(_SHARED_MEMORY), "--tmpfs", "/dev/shm"),  # noqa: S108 - the sandbox's
     *("--remount-ro", "/dev"),
     *("--remount-ro", "/"),
-    *("--chdir", "/workspace"),
+    *("--chdir", stage.WORKSPACE),
 )
 
 

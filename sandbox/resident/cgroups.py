@@ -20,6 +20,12 @@ from pathlib import Path
 
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable
 
+OUR_OWN_PROCESSES = 2
+"""Those of bubblewrap beside the command's."""
+
+_OPTIONAL = frozenset({"memory.memsw.limit_in_bytes", "memory.swap.max"})
+"""Not there where the kernel does not account for swap; then there is a limit on memory alone."""
+
 _PERIOD_US = 100_000
 _PATIENCE_S = 2.0
 _V2_FILESYSTEM = "cgroup2"
@@ -126,13 +132,6 @@ def remove_groups(is_left: Callable[[str], bool]) -> int:
     return len(names)
 
 
-_OPTIONAL = frozenset({"memory.memsw.limit_in_bytes", "memory.swap.max"})
-"""Not there where the kernel does not account for swap; then there is a limit on memory alone."""
-
-_OUR_OWN = 2
-"""Processes of bubblewrap beside the command's."""
-
-
 def settings(controller: Controller, limits: Limits, *, unified: bool) -> Sequence[tuple[str, str]]:
     """What is written to make a limit: files and values, in this order."""
     memory, quota = str(limits.memory_bytes), max(1000, int(limits.cpus * _PERIOD_US))
@@ -142,7 +141,7 @@ def settings(controller: Controller, limits: Limits, *, unified: bool) -> Sequen
         case Controller.MEMORY, False:  # in this order: with swap it may not be less than without
             return (("memory.limit_in_bytes", memory), ("memory.memsw.limit_in_bytes", memory))
         case Controller.PIDS, _:
-            return (("pids.max", str(limits.processes + _OUR_OWN)),)
+            return (("pids.max", str(limits.processes + OUR_OWN_PROCESSES)),)
         case Controller.CPU, True:
             return (("cpu.max", f"{quota} {_PERIOD_US}"),)
     return (("cpu.cfs_period_us", str(_PERIOD_US)), ("cpu.cfs_quota_us", str(quota)))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.contract import SandboxUnavailable
+from sandbox.resident import stage
 
-OWN = ("/workspace", "/home/sandbox", "/tmp", "/proc", "/dev")  # noqa: S108 - the sandbox's
+OWN = (*stage.FOLDERS, "/proc", "/dev")
 """What the sandbox has of its own, where nothing of the machine shows."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")

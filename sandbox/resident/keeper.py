@@ -106,6 +106,7 @@ class _Keeper:
 
     def _run(self, request: Mapping[str, Any], stdout: int, stderr: int) -> None:
         """Start a command, say which process it is, let it begin when told so, and end all of it with it."""
+        os.chmod(stage.FOLDERS["/workspace"], 0o755)  # noqa: PTH101 - whatever an earlier command has taken from it
         status, said = os.pipe2(os.O_CLOEXEC)
         go, told = os.pipe2(os.O_CLOEXEC)
         child = os.fork()
@@ -182,7 +183,7 @@ class _Keeper:
 
 def _in_workspace(work: Callable[[], None], said: int) -> NoReturn:
     try:
-        os.chroot(stage.FOLDERS["/workspace"])
+        os.chroot(stage.FOLDERS[stage.WORKSPACE])
         os.chdir("/")
         os.write(said, json.dumps(_outcome(work)).encode())
     finally:

@@ -14,14 +14,13 @@ from typing import Any
 
 from sandbox.contract import Guarantee, Limits, SandboxUnavailable
 from sandbox.resident import stage
-from sandbox.resident.cgroups import Controller
+from sandbox.resident.cgroups import OUR_OWN_PROCESSES, Controller
 from sandbox.resident.host import OWN, View
 
 ORDINARY_USER = 65530
 """Whose rights a workspace has outside, where root opens it: no account's. Source: systemd.io/UIDS-GIDS."""
 
 _OPEN_FILES = 4096
-_OUR_OWN_PROCESSES = 2
 _COUNTED_BY_NAMESPACE = (5, 14)
 """Since this Linux RLIMIT_NPROC counts in each user namespace for itself."""
 
@@ -63,12 +62,12 @@ def plan(limits: Limits, *, view: View, program: Program, has_memory_limit: bool
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }
     if _version(platform.release()) >= _COUNTED_BY_NAMESPACE:  # before, it would count all that the user has
-        rlimits[resource.RLIMIT_NPROC] = limits.processes + _OUR_OWN_PROCESSES
+        rlimits[resource.RLIMIT_NPROC] = limits.processes + OUR_OWN_PROCESSES
     if not has_memory_limit:  # not RLIMIT_AS: JavaScript, Go and Java reserve far more addresses than they use
         rlimits[resource.RLIMIT_DATA] = limits.memory_bytes
     return {
         "uid": _outside_user(),
-        "sizes": {"/workspace": limits.workspace_bytes, "/home/sandbox": limits.tmp_bytes, "/tmp": limits.tmp_bytes},  # noqa: S108
+        "sizes": {stage.WORKSPACE: limits.workspace_bytes, stage.HOME: limits.tmp_bytes, stage.TMP: limits.tmp_bytes},
         "own": OWN,
         "shown": view.shown,
         "links": view.links,

@@ -20,14 +20,13 @@ BASE = f"{_STAGE}/base"
 PROGRAM = f"{_STAGE}/program"
 """Where the folders that hold bubblewrap and its libraries appear, by their own names."""
 
-FOLDERS: Mapping[str, str] = {
-    "/workspace": f"{_STAGE}/workspace",
-    "/home/sandbox": f"{_STAGE}/home",
-    "/tmp": f"{_STAGE}/tmp",  # noqa: S108 - the sandbox's
-}
-"""What a workspace keeps between its commands: where commands see each, and where the keeper has it."""
+WORKSPACE, HOME, TMP = "/workspace", "/home/sandbox", "/tmp"  # noqa: S108 - the sandbox's
+"""The folders that a workspace keeps between its commands, where commands see them."""
 
-_MODES = {"/workspace": "755", "/home/sandbox": "700", "/tmp": "1777"}  # noqa: S108
+FOLDERS: Mapping[str, str] = {WORKSPACE: f"{_STAGE}/workspace", HOME: f"{_STAGE}/home", TMP: f"{_STAGE}/temporary"}
+"""Where the keeper has each of them."""
+
+_MODES = {WORKSPACE: "755", HOME: "700", TMP: "1777"}
 _INODES_AT_LEAST = 65536
 _BLOCK = 4096
 

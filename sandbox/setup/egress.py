@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from sandbox.setup.addresses import Address, Objection, objection
 
-HOSTS_SETTING = "SELFCODE_SETUP_HOSTS"
-NETWORKS_SETTING = "SELFCODE_SETUP_NETWORKS"
+_HOSTS_SETTING = "SELFCODE_SETUP_HOSTS"
+_NETWORKS_SETTING = "SELFCODE_SETUP_NETWORKS"
 
 _PORTS = (80, 443)
 _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9a-fA-F:.]+")
@@ -77,7 +77,7 @@ def decide(head: bytes, *, allowed_hosts: Sequence[str]) -> Target | Denial | Fa
 def objection_to(target: Target, against: Sequence[tuple[Address, Objection]]) -> Denial:
     """Why a host may not be reached, none of whose addresses may: one that the operator could allow is named first."""
     address, first = min(against, key=lambda one: one[1].is_final)
-    remedy = None if first.is_final else f"{NETWORKS_SETTING}={ipaddress.ip_network(address)}"
+    remedy = None if first.is_final else f"{_NETWORKS_SETTING}={ipaddress.ip_network(address)}"
     return Denial(target.host, target.port, f"{target.host} leads where no setup may go: {first.reason}", remedy)
 
 
@@ -112,7 +112,7 @@ def _fits(name: str, pattern: str) -> bool:
 
 def _host_line(host: str, port: int) -> str | None:
     """The operator's line that allows a host; none where its address is never allowed."""
-    line = f"{HOSTS_SETTING}={host}" if port in _PORTS else f"{HOSTS_SETTING}={host}:{port}"
+    line = f"{_HOSTS_SETTING}={host}" if port in _PORTS else f"{_HOSTS_SETTING}={host}:{port}"
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -121,7 +121,7 @@ def _host_line(host: str, port: int) -> str | None:
         case None:
             return line
         case against:
-            return None if against.is_final else f"{line} {NETWORKS_SETTING}={ipaddress.ip_network(address)}"
+            return None if against.is_final else f"{line} {_NETWORKS_SETTING}={ipaddress.ip_network(address)}"
 
 
 def _forwarded(method: str, uri: str, head: bytes) -> bytes:

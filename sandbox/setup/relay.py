@@ -1,9 +1,9 @@
 """Many connections over one stream of frames; as a program, a setup's way out at its end in the container.
 
-    python3 -c "$(cat relay.py)" PORT
+    python3 -I -S relay.py PORT
 
 It listens on loopback and carries each connection as frames over stdin and stdout, until stdin ends. The image's own
-Python 3 runs it, from 3.6 on: nothing but the standard library, nothing newer. The other end is `setup.way_out`.
+Python 3 runs it, from 3.6 on: nothing but the standard library, nothing newer. The other end is `setup.channels`.
 
 A frame is kind, connection, number; DATA is followed by as many bytes as its number says. An end may send WINDOW bytes
 of a connection, and as many more as the other has handed on and given CREDIT for: so neither holds more than that.

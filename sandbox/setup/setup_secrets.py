@@ -16,7 +16,7 @@ from sandbox.containers.workspace import SetupWorkspace
 from sandbox.contract import File, SandboxError, archive_of
 
 MASK = "***"
-SHORTEST_SEARCHED = 8
+_SHORTEST_SEARCHED = 8
 """In characters: what is shorter is found everywhere."""
 
 _SHORTEST_MASKED = 4
@@ -134,7 +134,7 @@ def _paths(printed: bytes) -> list[str]:
 def _patterns(value: bytes) -> Sequence[bytes]:
     """What a search by lines looks for: of several lines the longest, plain, URL-encoded and in base64."""
     longest = max(re.split(rb"[\r\n\0]", value), key=len)
-    if len(longest) < SHORTEST_SEARCHED:
+    if len(longest) < _SHORTEST_SEARCHED:
         return ()
     encoded = [form.encode()[:_LONGEST_ENCODED] for form in _in_base64(value)]
     return tuple({longest, quote(longest, safe="").encode(), *encoded})

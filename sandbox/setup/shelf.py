@@ -152,11 +152,11 @@ class Shelf:
             if _USED.search(tag):
                 self._images.remove(tag)
 
-    def _remove(self, image_id: str, tags: Sequence[str]) -> bool:
+    def _remove(self, image_id: str, tags: Sequence[str]) -> None:
         """Its name goes last: what turns out to be in use keeps it."""
         for tag in sorted(tags, key=lambda tag: _USED.search(tag) is None):
             self._images.remove(tag)
-        return self._images.remove(image_id)
+        self._images.remove(image_id)
 
 
 def _number(text: str | None) -> float:

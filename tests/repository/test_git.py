@@ -114,6 +114,14 @@ def test_large_input_and_output_go_through_whole(bench: Bench) -> None:
     assert bench.mirror.read(tree, "big") == data
 
 
+def test_a_git_that_takes_its_time_to_read_gets_all_of_its_input() -> None:
+    slow = Surroundings(config={"alias.count": "!sleep 0.5; wc -c"})
+
+    counted = run_git(["count"], stdin=b"x" * 1_000_000, access=Access(timeout_s=20), surroundings=slow)
+
+    assert int(counted) == 1_000_000
+
+
 @pytest.mark.parametrize(
     ("stderr", "error"),
     [

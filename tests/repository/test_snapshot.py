@@ -92,6 +92,22 @@ def test_what_the_tests_leave_behind_is_no_part_of_the_change_even_without_a_git
     assert "__pycache__/: a cache or build output" in left_out
 
 
+def test_what_a_compiler_made_of_new_source_is_no_part_of_the_change(bench: Bench) -> None:
+    base = {"setup.py": b"s", "lib/known.so": b"1"}
+    made = {"src/_fast.cpython-311-x86_64-linux-gnu.so": b"\x7fELF", "fast.o": b"\x7fELF", "A.class": b"c"}
+
+    files, left_out = snapshot_of(bench, base, {**base, "lib/known.so": b"2", "src/fast.c": b"int x;", **made})
+
+    assert files.keys() == {"src/fast.c", "lib/known.so"}
+    assert left_out == tuple(f"{path}: a cache or build output" for path in sorted(made))
+
+
+def test_a_folder_that_is_taken_in_whole_keeps_its_compiled_files(bench: Bench) -> None:
+    fixture = {"tests/data/fixture.so": b"\x7fELF"}
+
+    assert snapshot_of(bench, {}, fixture).files.keys() == fixture.keys()
+
+
 def test_folders_called_build_or_dist_that_belong_to_the_source_are_part_of_it(bench: Bench) -> None:
     base = {"pyproject.toml": b"", "build/tool.py": b"1", "src/dist/old.py": b""}
     after = {**base, "build/new.py": b"n", "build/tool.py": b"2", "src/dist/x.py": b"x", "other/build/y.py": b"y"}

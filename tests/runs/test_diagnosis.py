@@ -1,6 +1,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from bot.records import (
     Examination,
     Fault,
@@ -45,6 +47,21 @@ def test_tests_that_pass_each_time_and_notice_a_fault_are_healthy() -> None:
 
     assert known.health is Health.HEALTHY
     assert (known.obstacles, known.remarks) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("state", "obstacle"),
+    [
+        (ReportState.CRASHED, "The build command fails (exit code 2), so that no test can run."),
+        (ReportState.TIMED_OUT, "The build command fails (timed out), so that no test can run."),
+    ],
+)
+def test_a_build_that_fails_is_no_fault_of_the_test_command(state: ReportState, obstacle: str) -> None:
+    built = TestReport("make", state, exit_code=2)
+
+    known = an_examination(built, plan=TestPlan("pytest", build="make"), fault=None)
+
+    assert known.obstacles == (obstacle,)
 
 
 def test_what_fails_on_the_base_is_a_remark() -> None:

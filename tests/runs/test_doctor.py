@@ -120,17 +120,16 @@ def test_a_command_that_can_t_run_is_run_once_and_no_fault_is_planted(examine: E
     assert known.fault is None
 
 
-def test_tests_of_an_installed_copy_do_not_notice_and_that_is_said(examine: Examine) -> None:
-    conftest = "import pathlib, sys\nsys.path.insert(0, str(pathlib.Path(__file__).parent / 'installed'))\n"
+AN_INSTALLED_COPY = {
+    "calc.py": None,
+    "src/calc.py": SOURCE,
+    "tests/installed/calc.py": SOURCE,
+    "tests/conftest.py": "import pathlib, sys\nsys.path.insert(0, str(pathlib.Path(__file__).parent / 'installed'))\n",
+}
 
-    known = examine(
-        {
-            "calc.py": None,
-            "src/calc.py": SOURCE,
-            "tests/installed/calc.py": SOURCE,
-            "tests/conftest.py": conftest,
-        }
-    )
+
+def test_tests_of_an_installed_copy_do_not_notice_and_that_is_said(examine: Examine) -> None:
+    known = examine(AN_INSTALLED_COPY)
 
     assert known.fault is not None
     assert not known.fault.is_noticed
@@ -147,6 +146,23 @@ def test_a_build_that_fails_with_a_fault_has_noticed_it(examine: Examine) -> Non
     assert known.fault is not None
     assert known.fault.is_noticed
     assert known.health is Health.HEALTHY, known.obstacles
+
+
+NOTICED_BY_THE_BUILD = CONFIGURATION + 'build: "! grep -q error speed.c"\n'
+
+
+def test_where_the_build_notices_the_code_that_is_not_compiled_is_looked_at_alone(examine: Examine) -> None:
+    known = examine({PATHS[0]: NOTICED_BY_THE_BUILD, "speed.c": "int speed;\n"})
+
+    assert known.fault is not None
+    assert (known.fault.files, known.fault.noticed, known.health) == (1, 1, Health.HEALTHY)
+
+
+def test_what_the_build_notices_does_not_hide_that_the_tests_run_a_copy_of_the_rest(examine: Examine) -> None:
+    known = examine({PATHS[0]: NOTICED_BY_THE_BUILD, "speed.c": "int speed;\n", **AN_INSTALLED_COPY})
+
+    assert known.fault is not None
+    assert (known.fault.files, known.fault.noticed, known.health) == (1, 0, Health.UNHEALTHY)
 
 
 def test_a_project_without_source_that_could_take_a_fault_is_not_said_to_be_tested(examine: Examine) -> None:

@@ -12,6 +12,7 @@ import json
 import struct
 import tempfile
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +27,23 @@ NEWEST = 462
 _NEW = {"fchmodat2": 452, "futex_wake": 454, "futex_wait": 455, "futex_requeue": 456}
 """Names that libseccomp learned late; each has one number on all processors."""
 
-_LOAD, _EQUAL, _GREATER, _GREATER_OR_EQUAL, _SET, _ALWAYS, _AND, _RETURN = (
-    0x20,
-    0x15,
-    0x25,
-    0x35,
-    0x45,
-    0x05,
-    0x54,
-    0x06,
-)
 _OTHER_ABI = 0x40000000
-_NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16
+_NUMBER, _PROCESSOR = 0, 4
 
 Instruction = tuple[int, int, int, int]
+
+
+class Code(IntEnum):
+    """What an instruction of a filter does. Source: linux/bpf_common.h."""
+
+    LOAD = 0x20
+    EQUAL = 0x15
+    GREATER = 0x25
+    GREATER_OR_EQUAL = 0x35
+    SET = 0x45
+    ALWAYS = 0x05
+    AND = 0x54
+    RETURN = 0x06
 
 
 def policy() -> Any:
@@ -86,17 +90,22 @@ def verdict(program: bytes, *, processor: int, number: int, arguments: Sequence[
         code, if_true, if_false, value = instructions[at]
         at += 1
         match code:
-            case 0x20:
+            case Code.LOAD:
                 (held,) = struct.unpack_from("<I", data, value)
-            case 0x54:
+            case Code.AND:
                 held &= value
-            case 0x06:
+            case Code.RETURN:
                 return int(value)
-            case 0x05:
+            case Code.ALWAYS:
                 at += value
-            case 0x15 | 0x25 | 0x35 | 0x45:
-                holds = {0x15: held == value, 0x25: held > value, 0x35: held >= value, 0x45: held & value != 0}[code]
-                at += if_true if holds else if_false
+            case Code.EQUAL:
+                at += if_true if held == value else if_false
+            case Code.GREATER:
+                at += if_true if held > value else if_false
+            case Code.GREATER_OR_EQUAL:
+                at += if_true if held >= value else if_false
+            case Code.SET:
+                at += if_true if held & value else if_false
             case _:
                 raise ValueError(f"an instruction that a filter has not: {code:#x}")
 
@@ -120,13 +129,13 @@ def _start(processor: int, allowed: Sequence[int]) -> bytes:
     """What goes before libseccomp's own: the names it may not know, and ENOSYS for what is newer than the policy."""
     choices: list[Instruction] = []
     for number in allowed:
-        choices += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, ALLOW)]
-    choices += [(_GREATER, 0, 1, NEWEST), (_RETURN, 0, 0, ERRNO | errno.ENOSYS)]
+        choices += [(Code.EQUAL, 0, 1, number), (Code.RETURN, 0, 0, ALLOW)]
+    choices += [(Code.GREATER, 0, 1, NEWEST), (Code.RETURN, 0, 0, ERRNO | errno.ENOSYS)]
     head: list[Instruction] = [
-        (_LOAD, 0, 0, _PROCESSOR),
-        (_EQUAL, 0, len(choices) + 2, processor),
-        (_LOAD, 0, 0, _NUMBER),
-        (_GREATER_OR_EQUAL, len(choices), 0, _OTHER_ABI),
+        (Code.LOAD, 0, 0, _PROCESSOR),
+        (Code.EQUAL, 0, len(choices) + 2, processor),
+        (Code.LOAD, 0, 0, _NUMBER),
+        (Code.GREATER_OR_EQUAL, len(choices), 0, _OTHER_ABI),
     ]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in (*head, *choices))
 

@@ -36,6 +36,7 @@ def test_public_addresses_are_public(address: str) -> None:
         "fe80::1",
         "fc00::1",
         "fd00:ec2::254",
+        "fec0::1",
         "ff02::1",
         "2001:db8::1",
         "::ffff:127.0.0.1",
@@ -82,6 +83,9 @@ def test_other_private_networks_stay_closed_until_the_operator_opens_them(addres
         "::ffff:127.0.0.1",
         "64:ff9b::a9fe:a9fe",
         "2002:a9fe:a9fe::1",
+        "::a9fe:a9fe",
+        "::ffff:0:a9fe:a9fe",
+        "64:ff9b:1::a9fe:a9fe",
     ],
 )
 def test_no_network_of_the_operators_opens_this_machine_or_a_clouds_metadata(address: str) -> None:

@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,11 +61,25 @@ def test_a_name_that_nobody_has_is_told_with_those_that_there_are() -> None:
         backends.make("dokcer", OPTIONS)
 
 
-def test_docker_gets_what_concerns_it() -> None:
-    sandbox = backends.make("docker", OPTIONS)
-
+@pytest.mark.parametrize(
+    ("runtime", "complaint"), [("no-such-runtime", "knows no runtime 'no-such-runtime'"), (None, "no-such-image:1")]
+)
+def test_docker_gets_engine_image_and_runtime(
+    docker_sandbox: DockerSandbox, runtime: str | None, complaint: str
+) -> None:
+    sandbox = backends.make("docker", replace(OPTIONS, docker_host=docker_sandbox.host, runtime=runtime))
     assert isinstance(sandbox, DockerSandbox)
-    assert sandbox.host == "unix:///nonexistent.sock"
+
+    with pytest.raises(SandboxUnavailable, match=complaint):
+        sandbox.check()
+    sandbox.close()
+
+
+def test_bubblewrap_gets_the_folders_to_show() -> None:
+    sandbox = backends.make("bubblewrap", replace(OPTIONS, readable=[Path("/nowhere")]))
+
+    with pytest.raises(SandboxUnavailable, match=r"^/nowhere can't be shown"):
+        sandbox.check()
 
 
 @pytest.mark.usefixtures("installed")

@@ -393,27 +393,6 @@ def test_the_seccomp_profile_denies_what_it_does_not_name() -> None:
     }  # fmt: skip
 
 
-def _of(client: docker.DockerClient, owner: str) -> set[str]:
-    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={owner}"}
-    containers = {str(found.id) for found in client.containers.list(all=True, filters=label)}
-    return containers | {str(found.id) for found in client.volumes.list(filters=label)}
-
-
-def _hostname(sandbox: DockerSandbox, limits: Limits) -> str:
-    with sandbox.open(limits=limits) as workspace:
-        return workspace.run("hostname").stdout.strip()
-
-
-def _running(client: docker.DockerClient, owner: str, *, but: Sequence[str]) -> list[str]:
-    """The hostnames of an owner's containers beside some, as soon as there are any."""
-    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={owner}"}
-    deadline = time.monotonic() + 20
-    while not (found := [each.short_id for each in client.containers.list(filters=label) if each.short_id not in but]):
-        assert time.monotonic() < deadline, "no spare was made"
-        time.sleep(0.05)
-    return found
-
-
 def test_the_default_image_is_built_where_it_is_missing(docker_sandbox: DockerSandbox) -> None:
     name = f"selfcode-built-by-tests:{os.getpid()}"
     sandbox = DockerSandbox(image=name, docker_host=docker_sandbox.host, owner=f"selfcode-tests-{os.getpid()}")
@@ -433,3 +412,24 @@ def test_an_image_whose_base_cannot_be_had_says_so(docker_sandbox: DockerSandbox
             sandbox.images.build_default("selfcode-never-built:1", base="localhost:1/no-such-base:1")
     finally:
         sandbox.close()
+
+
+def _of(client: docker.DockerClient, owner: str) -> set[str]:
+    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={owner}"}
+    containers = {str(found.id) for found in client.containers.list(all=True, filters=label)}
+    return containers | {str(found.id) for found in client.volumes.list(filters=label)}
+
+
+def _hostname(sandbox: DockerSandbox, limits: Limits) -> str:
+    with sandbox.open(limits=limits) as workspace:
+        return workspace.run("hostname").stdout.strip()
+
+
+def _running(client: docker.DockerClient, owner: str, *, but: Sequence[str]) -> list[str]:
+    """The hostnames of an owner's containers beside some, as soon as there are any."""
+    label: dict[str, str | list[str] | bool] = {"label": f"{OWNER_LABEL}={owner}"}
+    deadline = time.monotonic() + 20
+    while not (found := [each.short_id for each in client.containers.list(filters=label) if each.short_id not in but]):
+        assert time.monotonic() < deadline, "no spare was made"
+        time.sleep(0.05)
+    return found

@@ -18,8 +18,8 @@ import pytest
 from sandbox.contract import Ending, File, Limits, SandboxError, SandboxUnavailable, archive_of, files_of
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, PreparedImage, SetupFailed
-from sandbox.setup.recipe import cache_key
 from sandbox.setup.shelf import REPOSITORY, REPOSITORY_LABEL
+from sandbox.setup.wanted import cache_key
 from sandbox.setup.way_out import WayOut
 from tests.conftest import TEST_OWNER, image_under_test
 

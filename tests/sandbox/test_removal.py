@@ -1,6 +1,7 @@
 """What is left is removed in the background, and a failure is nobody's exception."""
 
 import threading
+import time
 
 from sandbox.containers.removal import Removal
 from sandbox.contract import SandboxUnavailable
@@ -60,9 +61,15 @@ def test_what_could_not_be_removed_for_a_while_is_removed_with_the_next_or_at_th
 
 
 def test_what_is_never_removed_holds_nobody_up() -> None:
-    removal = Removal(Engine(failures=1000).remove, pauses_s=(0.01, 0.01))
+    engine = Engine(failures=1000)
+    removal = Removal(engine.remove, pauses_s=(0.01, 0.01))
+    began = time.monotonic()
     for thing in "abcdef":
         removal.add(thing)
 
     removal.wait()
     removal.wait()
+
+    assert engine.removed == []
+    assert engine.told > len("abcdef")
+    assert time.monotonic() - began < 10

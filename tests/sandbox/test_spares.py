@@ -142,4 +142,4 @@ def test_two_who_want_one_at_once_do_not_get_the_same(workshop: Workshop) -> Non
     for thread in threads:
         thread.join()
 
-    assert sorted(taken, key=str) == [None] * 7 + ["a0"] or sorted(taken, key=str) == ["a0"] + [None] * 7
+    assert sorted(taken, key=str) == [*[None] * 7, "a0"]

@@ -141,13 +141,13 @@ print('all there')
     [
         ("printf 'GET / HTTP/1.1\\r\\n' >/proc/$relay/fd/1", "not its own"),
         ("timeout 1 cat /dev/zero >/proc/$relay/fd/1; true", "not its own"),
-        ("kill -STOP $relay", None),
-        ("exec 3</proc/$relay/fd/0; timeout 0.3 cat <&3 >/dev/null; true", None),
-        ("exec 3</proc/$relay/fd/0 4>/proc/$relay/fd/1; kill -9 $relay", None),
+        ("kill -STOP $relay", ""),
+        ("exec 3</proc/$relay/fd/0; timeout 0.3 cat <&3 >/dev/null; true", ""),
+        ("exec 3</proc/$relay/fd/0 4>/proc/$relay/fd/1; kill -9 $relay", ""),
     ],
 )
 def test_a_setup_that_meddles_with_its_way_out_harms_only_itself(
-    docker_sandbox: DockerSandbox, hosts: Hosts, attack: str, problem: str | None
+    docker_sandbox: DockerSandbox, hosts: Hosts, attack: str, problem: str
 ) -> None:
     find = "relay=$(grep -l relay.py /proc/[0-9]*/cmdline | grep -v self | head -1 | cut -d/ -f3); "
     download = f'(python3 -c "{FETCH}" pkgs.example/big >/dev/null 2>&1 &) ; '
@@ -159,7 +159,7 @@ def test_a_setup_that_meddles_with_its_way_out_harms_only_itself(
 
     assert result.stdout.endswith("done\n")
     assert again.stdout == "still here\n"
-    assert (problem or "") in (route.problem or "")
+    assert problem in (route.problem or "")
 
 
 def test_the_hosts_are_those_of_the_image_never_those_of_the_repository(

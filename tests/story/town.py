@@ -23,7 +23,7 @@ from bot.runs.store import RunRow, Store
 from bot.runs.tables import connect, migrate
 
 BOT = "selfcode[bot]"
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 
 
 @dataclass

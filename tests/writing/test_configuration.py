@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.records import Examination, Fault, Found, ReportState, SandboxFacts, TestPlan, TestReport
@@ -53,11 +53,23 @@ def test_nothing_is_written_that_is_so_without_saying() -> None:
     assert text.splitlines()[1:] == ["# Makefile", "test: make test"]
 
 
-def test_several_commands_of_one_set_up_give_their_reasons_in_one_comment() -> None:
-    found = (Found("setup", "a", "one"), Found("setup", "b", "two"), Found("test", "t", "x"))
-    text = recommended(an_examination(plan=TestPlan("t", setup="a && b"), found=found))
+def test_several_commands_of_one_set_up_are_a_list_each_with_its_reason() -> None:
+    found = (Found("setup", "a || b", "one"), Found("setup", "c: d # e", "two"), Found("test", "t", "x"))
+    plan = TestPlan("t", setup="a || b && c: d # e")
 
-    assert "# one; two\nsetup: a && b\n" in text
+    text = recommended(an_examination(plan=plan, found=found))
+
+    assert "setup:\n  # one\n  - a || b\n  # two\n  - 'c: d # e'\n# x\ntest: t\n" in text
+    assert parse_config(text.encode()).setup == plan.setup
+
+
+def test_a_set_up_that_was_changed_is_one_command() -> None:
+    found = (Found("setup", "a", "one"), Found("setup", "pip install .", "two"), Found("test", "t", "x"))
+    unnoticed = Fault(3, a_report(), noticed=0, asked=12)
+
+    text = recommended(an_examination(plan=TestPlan("t", setup="a && pip install ."), found=found, fault=unnoticed))
+
+    assert "setup: a && pip install -e .\n" in text
 
 
 def test_what_the_repository_says_already_stays_as_it_stands() -> None:
@@ -163,6 +175,7 @@ def test_where_the_tests_run_an_installed_copy_the_editable_one_is_suggested() -
 
 
 @patiently
+@example(command="`\x850", reason="")
 @given(command=foreign_text.filter(lambda text: text.strip() and len(text) < 3000), reason=foreign_text)
 def test_whatever_a_command_or_a_reason_holds_the_file_can_be_read_and_says_it(command: str, reason: str) -> None:
     told = command.replace("\0", "").encode("utf-8", "replace").decode().strip()

@@ -86,6 +86,11 @@ def test_a_sandbox_that_does_not_isolate_is_loud() -> None:
     assert "⚠️" not in progress_comment(a_view())
 
 
+def test_tests_that_fail_for_want_of_the_network_are_explained_by_the_sandbox() -> None:
+    assert "in which tests have no network" in progress_comment(a_view(sandbox="docker"))
+    assert "no network" not in progress_comment(a_view(sandbox="process", sandbox_isolated=False))
+
+
 def test_what_the_model_is_not_shown_is_listed() -> None:
     shown = progress_comment(a_view(left_out=("a comment by eve: no write access",)))
 

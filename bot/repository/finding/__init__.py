@@ -18,6 +18,7 @@ from bot.repository.finding.toolchains import go_proposal, rust_proposal
 from bot.repository.finding.tree import Tree
 from bot.repository.finding.values import Finding, Findings
 from bot.repository.finding.wishes import wishes_of
+from bot.repository.finding.workspaces import is_virtual
 
 __all__ = ["Finding", "Findings", "find", "guess"]
 
@@ -35,8 +36,9 @@ def find(read: Callable[[str], bytes | None], paths: Iterable[str], *, directory
         tree = top.below(directory)
         return _findings_of(tree, _proposal(tree), reason="it was asked for")
     own = _proposal(top)
+    is_for_others = is_virtual(top)
     others = {folder: made for folder in places(top) if (made := _proposal(top.below(folder)))}
-    taken, proposal = (".", own) if own or not others else next(iter(others.items()))
+    taken, proposal = next(iter(others.items())) if others and (own is None or is_for_others) else (".", own)
     elsewhere = tuple(folder for folder in others if folder != taken)
     tree = top if taken == "." else top.below(taken)
     found = _findings_of(tree, proposal, reason="the top holds no project, and this folder's has most tests")
@@ -83,5 +85,7 @@ def _findings(proposal: Proposal) -> Iterator[Finding]:
     yield Finding("test", proposal.test.command, one_line(proposal.test.reason))
     for step in proposal.setup:
         yield Finding("setup", step.command, one_line(step.reason))
+    if proposal.report:
+        yield Finding("report", proposal.report, "the test command writes it, in JUnit's XML")
     if proposal.build:
         yield Finding("build", proposal.build.command, one_line(proposal.build.reason))

@@ -39,7 +39,7 @@ class Manifest:
     @property
     def can_be_installed(self) -> bool:
         """Whether pip can install it: something says how it is built."""
-        if self.poetry and self.poetry.get("package-mode") is False:
+        if self.poetry.get("package-mode") is False or table(self.pyproject, "tool", "uv").get("package") is False:
             return False
         has_pyproject = "pyproject.toml" in self.tree
         declared = "build-system" in self.pyproject or text_of(self.project.get("name"))

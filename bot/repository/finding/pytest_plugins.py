@@ -114,6 +114,11 @@ def named(options: Mapping[str, Any]) -> tuple[Need, ...]:
     return required(dict.fromkeys(plugins), f"{file}: pytest's settings need it")
 
 
+def measures_coverage(options: Mapping[str, Any]) -> bool:
+    """Whether pytest's settings have it measure coverage, which takes time and may fail a run that passes."""
+    return any(word == "--cov" or word.startswith("--cov=") for word in _words(options.get("addopts")))
+
+
 def in_words(words: tuple[str, ...]) -> Iterator[str]:
     """The plugins that the options of a pytest command belong to."""
     for place, word in enumerate(words):

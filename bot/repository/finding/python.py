@@ -108,9 +108,12 @@ class _Setup:
         for each in readings:
             if each.file.has_hashes:
                 yield Step(quoted([*_PIP, "-r", each.need.value]), f"{each.need.value}: alone, for it has hashes")
-        words = [*self._project(), *(word for need in self._of(NeedKind.FOLDER) for word in ("-e", f"./{need.value}"))]
+            elif each.file.is_of_the_top:
+                yield self._from_the_top(each.need.value)
+        folders = [value if value.startswith("../") else f"./{value}" for value in self._values(NeedKind.FOLDER)]
+        words = [*self._project(), *(word for folder in folders for word in ("-e", folder))]
         for each in readings:
-            if not each.file.has_hashes:
+            if not each.file.has_hashes and not each.file.is_of_the_top:
                 words += self._of_file(each)
         words += dict.fromkeys(need.value for need in self._of(NeedKind.REQUIREMENT))
         if not words:
@@ -122,6 +125,12 @@ class _Setup:
         while len(quoted(words)) > COMMAND_AT_MOST - 1500 and words[-1] not in (".", "-e"):
             words.pop()
         yield Step(self._with_version(quoted([*_PIP, *words])), self._reason(readings))
+
+    def _from_the_top(self, name: str) -> Step:
+        folder = self._manifest.tree.folder
+        up = "../" * len(folder.split("/"))
+        command = quoted([*_PIP, "-r", f"{folder}/{name}"])
+        return Step(f"(cd {up} && {command})", f"{name}: at the top, where the folders are that it names")
 
     def _project(self) -> list[str]:
         """The project itself: editable, so that the workspace's own code is tested."""
@@ -163,6 +172,9 @@ class _Setup:
     def _extras_reason(self) -> str:
         extra = next(iter(self._of(NeedKind.EXTRA)), None)
         return extra.source if extra and self._manifest.can_be_installed else ""
+
+    def _values(self, kind: NeedKind) -> list[str]:
+        return [need.value for need in self._of(kind)]
 
     def _of(self, kind: NeedKind) -> list[Need]:
         return [need for need in self._needs if need.kind is kind]

@@ -7,7 +7,7 @@ from bot.repository.finding.apt import programs
 from bot.repository.finding.formats import table
 from bot.repository.finding.manifest import Manifest
 from bot.repository.finding.proposal import Step
-from bot.repository.finding.requirements import plain
+from bot.repository.finding.requirements import name_of, plain
 from bot.repository.finding.shell import quoted, with_variables
 
 RUST = (("CARGO_HOME", "/opt/selfcode/cargo"),)
@@ -20,7 +20,14 @@ _HEADERS = (
     f"({{ python3 -c '{_NO_HEADERS}'; }} "
     "|| { apt-get update -q && apt-get install -y --no-install-recommends python3-dev; })"
 )
+_WITHOUT_THE_LAST = "find . '(' -name '*.cpython-*.so' -o -name '*.abi3.so' ')' -not -path '*/site-packages/*' -delete"
+"""Some projects can do without their extension, and pass over one that does not compile: the last one would be tested.
+
+By force, for setuptools looks at the times of sources, and a header is none.
+"""
+
 _HOOK = "python3 -c 'import {module} as backend; backend.build_editable(\"/tmp\")'"
+_PACKAGING = "packaging>=24.2"
 _C = (("gcc", "gcc"), ("g++", "g++"), ("ld", "libc6-dev"))
 
 
@@ -78,12 +85,12 @@ def _in_place(
     is_rust = "rust_extensions" in manifest.tree.text("setup.py") or "setuptools-rust" in " ".join(requires)
     own = (*RUST, ("CARGO_NET_OFFLINE", "true")) if is_rust else ()
     if manifest.backend == "setuptools" and "setup.py" in manifest.tree:
-        command, names = "python3 setup.py build_ext --inplace", ("setuptools",)
+        command, names = f"{_WITHOUT_THE_LAST} && python3 setup.py build_ext --inplace --force", ("setuptools",)
     elif manifest.backend == "setuptools":
         command, names = _HOOK.format(module="setuptools.build_meta"), ("setuptools",)
     else:
         command, names = _HOOK.format(module="poetry.core.masonry.api"), ("poetry-core",)
-    missing = tuple(name for name in names if not any(each.startswith(name) for each in requires))
+    missing = tuple(name for name in names if name not in map(name_of, requires))
     step = Step(with_variables(command, (*own, *variables)), f"{reason}; built in place")
     before = (*_toolchain(reason, rust=is_rust), _pip((*requires, *missing), "for building again offline"))
     return Compiled(before, build=step, variables=RUST if is_rust else ())
@@ -107,5 +114,12 @@ def _toolchain(reason: str, *, rust: bool = False) -> tuple[Step, ...]:
 
 
 def _pip(requires: tuple[str, ...], why: str) -> Step:
+    """Install what a build needs. Setuptools brings a copy of `packaging`, but an older one that is there goes before.
+
+    Source: setuptools 77 and later, `_normalization.py`: a licence by its SPDX name needs `packaging` 24.2.
+    """
+    named = {name_of(each) for each in requires}
     names = dict.fromkeys(requires)
+    if "setuptools" in named and "packaging" not in named:
+        names[_PACKAGING] = None
     return Step(quoted(["python3", "-m", "pip", "install", *names]), f"pyproject.toml: build-system.requires, {why}")

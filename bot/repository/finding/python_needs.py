@@ -9,12 +9,14 @@ from bot.repository.finding.manifest import Manifest
 from bot.repository.finding.recipe import Recipe
 from bot.repository.finding.requirements import Need, NeedKind, from_words, name_of, required
 from bot.repository.finding.tree import Tree
+from bot.repository.finding.workspaces import siblings
 
 _TEST_NAMES = ("test", "tests", "testing", "tests_require", "unittest", "pytest", "unit", "test-core", "test_core")
 _DEV_NAMES = ("dev", "develop", "development")
 _TEST_FILES = re.compile(
-    r"^(?:(tests?|testing|ci)[-_.]requirements?|requirements?[-_.](unit)?(tests?|testing)|requirements/(unit)?(tests?|testing)"
-    r"|tests?/requirements([-_]tests?)?|requirements/requirements[-_](tests?|testing))\.(txt|in)$"
+    r"^(?:(tests?|testing|pytest|ci)[-_.]requirements?|requirements?[-_.]((unit)?(tests?|testing)|pytest)"
+    r"|requirements/((unit)?(tests?|testing)|pytest)|tests?/requirements([-_]tests?)?|requirements/requirements[-_](tests?|testing|pytest))"
+    r"\.(txt|in)$"
 )
 _DEV_FILES = re.compile(
     r"^(?:dev(elop(ment)?)?[-_.]requirements?|requirements?[-_.](dev(elop(ment)?)?|ci|all)|requirements/(dev(elop(ment)?)?|local|ci|all)"
@@ -80,11 +82,20 @@ def test_needs(manifest: Manifest, recipes: Sequence[Recipe], jobs: Sequence[Job
     base = _files(manifest.tree, re.compile(r"^requirements(/base)?\.txt$")) if says_more else ()
     own = () if manifest.can_be_installed else manifest.own_needs()
     plugins = pytest_plugins.named(manifest.pytest_options)
-    found = [*own, *declared, *base, *plugins, *_imported(manifest)]
+    found = [*siblings(manifest.tree), *own, *declared, *base, *plugins, *_imported(manifest)]
+    return merged(each for need in found for each in _of_itself(need, manifest))
+
+
+def _of_itself(need: Need, manifest: Manifest) -> Iterator[Need]:
+    """The project is there already, whoever asks for it: of `itself[extra]` the extra stays."""
     itself = name_of(manifest.name)
-    return merged(
-        need for need in found if need.kind is not NeedKind.REQUIREMENT or not itself or name_of(need.value) != itself
-    )
+    if need.kind is not NeedKind.REQUIREMENT or not itself or name_of(need.value) != itself:
+        yield need
+        return
+    extras = re.search(r"\[([^]]*)\]", need.value)
+    for name in extras[1].split(",") if extras else ():
+        if is_name(name.strip()):
+            yield Need(NeedKind.EXTRA, name.strip(), need.source)
 
 
 def merged(needs: Iterable[Need]) -> tuple[Need, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.repository.finding.manifest import Manifest
+from bot.repository.finding.pytest_plugins import measures_coverage
 from bot.repository.finding.recipe import Recipe, Runner, TestCommand, test_commands
 from bot.repository.finding.requirements import Need, name_of
 from bot.repository.finding.shell import quoted
@@ -81,6 +82,8 @@ def _with_pytest(manifest: Manifest, named: Sequence[tuple[Recipe, TestCommand]]
     elif not words and not manifest.pytest_options and recipe is None and "conftest.py" not in manifest.tree:
         words = ()
     reason = f"{said}; its arguments from {recipe.source}" if recipe and words and recipe.source not in said else said
+    if measures_coverage(manifest.pytest_options):
+        words, reason = (*words, "--no-cov"), f"{reason}; without the coverage that they measure"
     return Tests(
         quoted(["python3", "-m", "pytest", *words]),
         reason,

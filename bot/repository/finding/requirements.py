@@ -121,11 +121,15 @@ def _need(flag: str, value: str, source: str, tree: Tree, *, at: str) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class RequirementsFile:
-    """A requirements file with those it includes. `outside` counts lines that lead away from the package index."""
+    """A requirements file with those it includes. `outside` counts lines that lead away from the package index.
+
+    `is_of_the_top`: it names folders as they are called at the repository's top, which pip then has to run in.
+    """
 
     needs: tuple[Need, ...]
     outside: int = 0
     has_hashes: bool = False
+    is_of_the_top: bool = False
 
 
 def read_file(tree: Tree, name: str) -> RequirementsFile:
@@ -143,7 +147,16 @@ def read_file(tree: Tree, name: str) -> RequirementsFile:
         tuple(needs),
         outside=sum(bool(_OUTSIDE.search(line)) for _, line in lines),
         has_hashes=any("--hash=" in line for _, line in lines),
+        is_of_the_top=any(_is_of_the_top(line, tree) for _, line in lines),
     )
+
+
+def _is_of_the_top(line: str, tree: Tree) -> bool:
+    """Whether it names a project's folder that is not in this one. Source: pip takes a path from where it runs."""
+    option = _OPTION.match(line)
+    named = option[2] if option and option[1] in ("-e", "--editable") else line if line.startswith("./") else ""
+    folder = inside(named.partition("[")[0])
+    return bool(folder) and tree.top is not None and folder not in tree.folders and folder in tree.top.folders
 
 
 def _gather(tree: Tree, name: str, lines: list[tuple[str, str]], seen: set[str]) -> None:

@@ -10,6 +10,8 @@ _SEPARATORS = re.compile(r"&&|\|\||;|\n")
 _NOT_PLAIN = re.compile(r"[`|<>*?]|\$\(|\$\{\{|\$[A-Za-z_{]")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
+_IN_DOUBLE_QUOTES = re.compile(r"(?=[^']*')[\w \t'.,;:<>=~()\[\]*/+@%&|-]+", re.ASCII)
+"""Text with a single quote and nothing that a shell reads inside double ones: a marker, `a; python_version < '3'`."""
 _BEFORE = frozenset({"sudo", "exec", "time", "command", "then", "do", "-E", "-H", "!"})
 
 
@@ -41,7 +43,7 @@ def split(line: str) -> tuple[str, ...]:
 
 def quoted(words: Iterable[str]) -> str:
     """The words as a command that a shell takes apart into these very words."""
-    return shlex.join(words)
+    return " ".join(f'"{word}"' if _IN_DOUBLE_QUOTES.fullmatch(word) else shlex.quote(word) for word in words)
 
 
 def with_variables(command: str, variables: Sequence[tuple[str, str]]) -> str:

@@ -17,12 +17,22 @@ PATHS_AT_MOST = 100_000
 
 
 class Tree:
-    """A folder of the repository. Names are relative to it; a file that is missing or too large reads as empty."""
+    """A folder of the repository. Names are relative to it; a file that is missing or too large reads as empty.
+
+    `top` is the repository's top, for a folder below it.
+    """
 
     def __init__(
-        self, read: Read, paths: Iterable[str], *, folder: str = ".", texts: dict[str, str] | None = None
+        self,
+        read: Read,
+        paths: Iterable[str],
+        *,
+        folder: str = ".",
+        texts: dict[str, str] | None = None,
+        top: "Tree | None" = None,
     ) -> None:
         self.folder = folder
+        self.top = top
         self.paths: frozenset[str] = frozenset(itertools.islice(paths, PATHS_AT_MOST))
         self._read = read
         self._prefix = "" if folder == "." else f"{folder}/"
@@ -75,13 +85,19 @@ class Tree:
         """The same without what is in some of its folders."""
         left_out = tuple(f"{folder}/" for folder in folders)
         kept = (path for path in self.paths if not path.startswith(left_out))
-        return Tree(self._read, kept, folder=self.folder, texts=self._texts)
+        return Tree(self._read, kept, folder=self.folder, texts=self._texts, top=self.top)
 
     def below(self, folder: str) -> "Tree":
         """The same for one of its folders; what was read stays read."""
         prefix = f"{folder}/"
         inner = (path.removeprefix(prefix) for path in self._within(prefix))
-        return Tree(self._read, inner, folder=f"{self._prefix}{folder}", texts=self._texts)
+        return Tree(
+            self._read,
+            inner,
+            folder=f"{self._prefix}{folder}",
+            texts=self._texts,
+            top=self if self.top is None else self.top,
+        )
 
     def count(self, folder: str, pattern: re.Pattern[str]) -> int:
         """How many files in one of its folders the pattern is found in."""

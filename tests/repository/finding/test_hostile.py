@@ -95,7 +95,9 @@ def test_whatever_the_files_hold_they_are_read_to_the_end(content: bytes) -> Non
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.sampled_from(NAMES), st.text(alphabet="[]{}()=:-'\"\n\t #*&<.,ab1testdeps", max_size=80)))
 def test_nonsense_is_read_to_the_end_too(files: dict[str, str]) -> None:
-    found(files)
+    findings = found(files)
+
+    assert all(len(finding.value) <= 4000 and "\n" not in finding.reason for finding in findings.findings)
 
 
 def test_a_tree_of_very_many_files_is_looked_at_within_bounds() -> None:

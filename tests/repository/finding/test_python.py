@@ -9,6 +9,10 @@ from tests.repository.finding.looking import command_of, commands, found, reason
 PYTEST = "python3 -m pytest"
 A_TEST = {"tests/test_a.py": "def test_a():\n    assert True\n"}
 HATCH = "[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n"
+IN_PLACE = (
+    "find . '(' -name '*.cpython-*.so' -o -name '*.abi3.so' ')' -not -path '*/site-packages/*' -delete"
+    " && python3 setup.py build_ext --inplace --force"
+)
 LEGACY = "[build-system]\nrequires = ['setuptools', 'cython>=3']\nbuild-backend = 'setuptools.build_meta'\n"
 
 
@@ -172,9 +176,10 @@ def test_paths_of_another_tool_give_way_to_pytests_own() -> None:
         ({"requirements.txt": "a\n", "requirements-dev.txt": "-r requirements.txt\n"}, "-r requirements-dev.txt -r requirements.txt pytest"),
         ({"pyproject.toml": f"{HATCH}[project]\nname='a'\ndependencies=['b']\n", "requirements.txt": "b==1\n"}, "-e . pytest"),
         ({"pyproject.toml": f"{HATCH}[project]\nname='a'\ndependencies=['b']\n", "requirements.txt": "-e .[c]\npytest\n"}, "-e . -r requirements.txt pytest"),
+        ({"requirements/pytest.txt": "pytest==9\n", "requirements/dev.txt": "-r lint.txt\n"}, "-r requirements/pytest.txt pytest"),
         ({"requirements/tests.in": "a\n", "requirements/tests.txt": "a==1\n"}, "-r requirements/tests.txt pytest"),
         ({"requirements-test.txt": "a\ngit+https://example.com/b\n-r more.txt\n", "more.txt": "c>2  # why\n"}, "a 'c>2' pytest"),
-        ({"tox.ini": "[testenv]\ndeps =\n  -rreqs.txt\n  mock ; python_version > '3'\n  py27: enum34\nextras = a\ncommands = pytest\n", "reqs.txt": "x\n"}, "-r reqs.txt 'mock ; python_version > '\"'\"'3'\"'\"'' pytest"),
+        ({"tox.ini": "[testenv]\ndeps =\n  -rreqs.txt\n  mock ; python_version > '3'\n  py27: enum34\nextras = a\ncommands = pytest\n", "reqs.txt": "x\n"}, "-r reqs.txt \"mock ; python_version > '3'\" pytest"),
         ({"tox.ini": "[tox]\nenvlist = lint, py{310,312}-{dj41,dj50}\n[testenv]\ndeps =\n  dj41: Django<5\n  dj50: Django>=5,<6\n  !dj50: old\ncommands = pytest\n"}, "'Django>=5,<6' pytest"),
         ({"noxfile.py": "import nox\nDEPS = ['mock', 'pytest']\n@nox.session(python=['3.12'])\ndef test(session):\n    session.install(*DEPS, '-r', 'r.txt')\n    session.install('-e', '.')\n    session.run('pytest', *session.posargs)\n", "r.txt": "a\n"}, "-r r.txt mock pytest"),
         ({"pytest.ini": "[pytest]\naddopts = --cov=a -n auto --timeout 5\nasyncio_mode = auto\nrequired_plugins = pytest-mock>=3\n"}, "pytest-asyncio pytest-cov pytest-xdist pytest-timeout 'pytest-mock>=3' pytest"),
@@ -231,9 +236,9 @@ def test_a_version_that_only_a_tag_gives_gets_one_outside_of_the_workspace() -> 
         (
             {"setup.py": "setup(ext_modules=[Extension('a', ['a.c'])])"},
             "-e . pytest",
-            "python3 setup.py build_ext --inplace",
+            IN_PLACE,
         ),
-        ({"setup.py": "setup(cffi_modules=['b.py:ffi'])"}, "-e . pytest", "python3 setup.py build_ext --inplace"),
+        ({"setup.py": "setup(cffi_modules=['b.py:ffi'])"}, "-e . pytest", IN_PLACE),
         (
             {"pyproject.toml": f"{LEGACY}[[tool.setuptools.ext-modules]]\nname = 'a'\n"},
             "-e . pytest",
@@ -262,6 +267,38 @@ def test_compiled_code_is_built_again_before_each_run_without_the_network(
     assert commands(findings, "build") == ([build] if build else [])
     assert "command -v gcc" in commands(findings, "setup")[0]
     assert "build-system.requires" in reasons(findings, "setup")
+
+
+@pytest.mark.parametrize(
+    ("requires", "installed"),
+    [
+        ("['setuptools >= 77']", "'setuptools >= 77' 'packaging>=24.2'"),
+        ("['setuptools', 'packaging>=25']", "setuptools 'packaging>=25'"),
+        ("['setuptools-scm']", "setuptools-scm setuptools 'packaging>=24.2'"),
+    ],
+)
+def test_setuptools_gets_a_packaging_that_reads_licences_by_their_spdx_names(requires: str, installed: str) -> None:
+    manifest = f"[build-system]\nrequires = {requires}\nbuild-backend = 'setuptools.build_meta'\n"
+
+    findings = found({**A_TEST, "setup.py": "setup(ext_modules=[])", "pyproject.toml": manifest})
+
+    assert f"python3 -m pip install {installed}" in commands(findings, "setup")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"pytest.ini": "[pytest]\naddopts =\n  -ra\n  # a note\n  --cov\n  --cov-context=test\n"},
+        {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--cov=a', '--cov-fail-under=90']\n"},
+        {"setup.cfg": "[tool:pytest]\naddopts = --cov a\n"},
+    ],
+)
+def test_coverage_that_pytests_settings_ask_for_is_not_measured(settings: dict[str, str]) -> None:
+    findings = found({**A_TEST, **settings})
+
+    assert commands(findings, "test") == [f"{PYTEST} --no-cov"]
+    assert "without the coverage" in reasons(findings, "test")
+    assert "pytest-cov" in setup_of({**A_TEST, **settings})
 
 
 def test_code_that_can_not_be_built_in_place_is_tested_where_it_is_built() -> None:

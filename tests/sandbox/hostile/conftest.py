@@ -41,6 +41,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "holds(*guarantees): is for backends that hold these guarantees here")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What `process` does not claim anywhere is no test of it."""
+    unclaimed = [item for item in items if _is_unclaimed(item)]
+    if unclaimed:
+        items[:] = [item for item in items if item not in unclaimed]
+        config.hook.pytest_deselected(items=unclaimed)
+
+
+def _is_unclaimed(item: pytest.Item) -> bool:
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    wanted = {guarantee for mark in item.iter_markers("holds") for guarantee in mark.args}
+    return parameters.get("sandbox") == "process" and not wanted.isdisjoint(_unheld("process"))
+
+
 def pytest_runtest_setup(item: pytest.Function) -> None:
     if not hasattr(item, "callspec"):
         return

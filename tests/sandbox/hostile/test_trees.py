@@ -240,6 +240,22 @@ def test_files_that_change_their_kind_between_two_calls_are_what_they_are_then(t
     ]
 
 
+def test_a_workspace_that_was_closed_to_everybody_opens_again_for_what_comes_next(tree: Workspace) -> None:
+    def close() -> None:
+        assert tree.run('chmod 000 "$PWD"').exit_code == 0
+
+    tree.put(archive_of({"kept": File(b"1")}))
+    close()
+    assert tree.run("cat kept").stdout == "1"
+    close()
+    tree.put(archive_of({"more": File(b"2")}))
+    close()
+    assert {path for path, _ in files_of(tree.get())} >= {"kept", "more"}
+    close()
+    tree.remove(["."])
+    assert list(files_of(tree.get())) == []
+
+
 def test_a_link_with_two_names_is_two_links(tree: Workspace) -> None:
     tree.run("ln -s /etc/passwd a; ln -P a b; ln -P b c; mkfifo f; ln f g; echo 1 >h; ln h i")
 

@@ -1,4 +1,4 @@
-"""What an environment is made of, and the name that follows from it."""
+"""Which environment is wanted: what it is made of, and the name that follows from that."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -13,8 +13,8 @@ _LAYOUT = "2"
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """A base image, a repository's setup for it, and the archive on which that runs."""
+class Wanted:
+    """A base image after a repository's setup, which runs on `archive`, within `limits`, until `stop` says so."""
 
     base: Image
     repository_id: int
