@@ -156,6 +156,7 @@ class DockerSandbox:
             self._prepare(kind)
             yield workspace
         finally:
+            box.close()
             if not workspace.is_quiet:
                 box.kill()
             self._removal.add(box.volume)

@@ -129,6 +129,8 @@ def _solve(
     except SetupBroken as broken:
         return Outcome.BASELINE_BROKEN, str(broken)
     so_far.blocked = prepared.blocked
+    if plan.setup and prepared.image is None:
+        local.tell(f"setup is not run in this sandbox ({local.sandbox.name}): what tests need has to be installed here")
     ground = Ground(mirror, base, plan, local.sandbox, prepared.image, local.limits, local.stop)
     so_far.baseline = baseline = solving.take_baseline(ground)
     local.tell(f"on the base: {baseline.report.counts}")

@@ -237,7 +237,7 @@ def _elsewhere(known: Examination) -> str:
 
 def _times(known: Examination) -> str:
     return (
-        "Time: " + ", ".join(f"{inline(phase, 60)} {duration(seconds)}" for phase, seconds in known.seconds)
+        "Time: " + "; ".join(f"{inline(phase, 60)} {duration(seconds)}" for phase, seconds in known.seconds)
         if (known.seconds)
         else ""
     )

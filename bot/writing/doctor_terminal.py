@@ -1,11 +1,15 @@
 """What an examination found, for a terminal in plain lines, and for programs as one object."""
 
-from bot.records import Examination, Fault, Offline, TestReport
+from collections.abc import Sequence
+
+from bot.records import Examination, Fault, Offline, TestCase, TestReport
 from bot.writing.configuration import recommended
 from bot.writing.doctor import headline, sandbox_lines, what_it_said, what_noticed
 from bot.writing.figures import counts, duration, plural
 from bot.writing.masking import mask_secrets
 from bot.writing.safe import one_line
+
+SAME_AT_MOST = 5
 
 
 def terminal_report(known: Examination) -> str:
@@ -27,9 +31,11 @@ def terminal_report(known: Examination) -> str:
     lines += [_fault_line(known.fault)] if known.fault else []
     lines += _named_lines(known)
     lines += [f"  blocked: {one_line(each, 300)}" for each in known.blocked]
-    lines += [f"  project elsewhere: {one_line(each)}" for each in known.elsewhere[:20]]
+    more = [f"… and {len(known.elsewhere) - 20:,} more"] if len(known.elsewhere) > 20 else []
+    elsewhere = ", ".join([*map(one_line, known.elsewhere[:20]), *more])
+    lines += [f"  projects elsewhere: {elsewhere}"] if elsewhere else []
     lines += [f"  left out: {one_line(each)}" for each in known.left_out[:10]]
-    times = ", ".join(f"{one_line(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
+    times = "; ".join(f"{one_line(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
     lines += [f"  time: {times}"] if times else []
     lines += [f"  sandbox: {one_line(each, 300)}" for each in sandbox_lines(known)]
     return "\n".join([*lines, *_output_lines(known)])
@@ -49,10 +55,24 @@ def _fault_line(fault: Fault) -> str:
 
 
 def _named_lines(known: Examination) -> list[str]:
-    lines = [f"  fails: {one_line(each.id)}: {one_line(what_it_said(each), 160)}" for each in known.failing[:20]]
-    lines += [f"  fails: … and {len(known.failing) - 20:,} more"] if len(known.failing) > 20 else []
+    lines = _failing_lines(known.failing)
+    lines = [*lines[:20], f"  fails: … and {len(lines) - 20:,} more"] if len(lines) > 20 else lines
     lines += [f"  flaky: {one_line(each)}" for each in known.flaky[:20]]
     return lines + [_offline_line(each) for each in known.offline[:20]]
+
+
+def _failing_lines(failing: Sequence[TestCase]) -> list[str]:
+    """A line for each test that fails; but one for all of which the same is said, where these are many."""
+    said: dict[str, list[TestCase]] = {}
+    for each in failing:
+        said.setdefault(one_line(what_it_said(each), 160), []).append(each)
+    lines: list[str] = []
+    for words, cases in said.items():
+        if len(cases) > SAME_AT_MOST:
+            lines.append(f"  fails: {len(cases):,} tests, such as {one_line(cases[0].id)}: {words}")
+        else:
+            lines += [f"  fails: {one_line(each.id)}: {words}" for each in cases]
+    return lines
 
 
 def _offline_line(each: Offline) -> str:

@@ -47,7 +47,10 @@ _CAUSES = {
     ReportState.COMMAND_NOT_FOUND: ("The test command is not there: `setup` has to install it.", ""),
     ReportState.NOTHING_RAN: ("The command ran, but no test did. Say where the tests are.", "path/to/tests"),
     ReportState.ALL_SKIPPED: ("Every test was skipped. Name tests that need no network.", "path/to/tests"),
-    ReportState.TIMED_OUT: ("The tests took too long. Name a part of them that is faster.", "path/to/fast/tests"),
+    ReportState.TIMED_OUT: (
+        "The tests took too long. Name a part of them that is faster, or ask for more SELFCODE_TEST_SECONDS.",
+        "path/to/fast/tests",
+    ),
     ReportState.OUT_OF_MEMORY: (
         "The tests need more memory than they get. Name a part of them, or ask for more SELFCODE_SANDBOX_MEMORY_MB.",
         "path/to/tests",

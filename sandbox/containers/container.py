@@ -15,7 +15,7 @@ USER = "1000:1000"
 """Who runs everything that is asked for."""
 ROOT = "0:0"
 
-_INIT_USER = "65534:65534"
+INIT_USER = "65534:65534"
 """Who is process 1: neither root nor `USER`, who therefore can neither kill nor trace it."""
 
 _INIT = "while :; do sleep 86400 & wait; done"
@@ -70,7 +70,7 @@ def within_memory(limits: Limits) -> Limits:
 
 def workspace_container(plan: Plan) -> dict[str, Any]:
     """A container for code that nobody vouches for: no network, nothing writable but workspace, /tmp and HOME."""
-    config = _container(plan, user=_INIT_USER, capabilities=())
+    config = _container(plan, user=INIT_USER, capabilities=())
     config["HostConfig"]["ReadonlyRootfs"] = True
     config["HostConfig"]["Tmpfs"][HOME] = f"{_TMPFS},size={plan.limits.tmp_bytes},uid=1000,gid=1000,mode=700"
     return config

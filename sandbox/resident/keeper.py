@@ -106,7 +106,7 @@ class _Keeper:
 
     def _run(self, request: Mapping[str, Any], stdout: int, stderr: int) -> None:
         """Start a command, say which process it is, let it begin when told so, and end all of it with it."""
-        os.chmod(stage.FOLDERS["/workspace"], 0o755)  # noqa: PTH101 - whatever an earlier command has taken from it
+        os.chmod(stage.FOLDERS[stage.WORKSPACE], 0o755)  # noqa: PTH101, S103 - an earlier command may have closed it
         status, said = os.pipe2(os.O_CLOEXEC)
         go, told = os.pipe2(os.O_CLOEXEC)
         child = os.fork()

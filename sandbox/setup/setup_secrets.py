@@ -45,12 +45,14 @@ since=; [ -e {_MARK} ] && since="-cnewer {_MARK}"
 export LC_ALL=C
 find / -xdev -type f $since -print0 | xargs -0 grep -lFf "$patterns" -- >"$found"
 find / -xdev $since -print | grep -Ff "$patterns" >>"$found"
+find / -xdev -type l $since -exec ls -dl {{}} + | grep -Ff "$patterns" >>"$found"
 grep -xF {_CANARY} "$found"
 grep -vxF {_CANARY} "$found" | head -n {_SHOWN}
 rm -f "$patterns" "$found" {_CANARY}
 :
 """
-"""Print the paths of files in the container's own layer that hold a pattern, and of those that are named by one.
+"""Print the paths of files in the container's own layer that hold a pattern, and of those that are named by one; of
+links that lead to one, with what else `ls` says of them.
 
 The files are found by when they last changed, which a program can't set. First comes a file of ours, with the last
 pattern in it.
@@ -116,7 +118,7 @@ def _search(workspace: SetupWorkspace, patterns: Sequence[bytes]) -> Sequence[st
     canary = randomness.token_hex(16)
     listed = _lines([*patterns, canary.encode()])
     found = _paths(workspace.script(_SEARCH, listed, doing="searching for secrets"))
-    return [path for path in found if path != _CANARY] if _CANARY in found else None
+    return [_path_in(line) for line in found if line != _CANARY] if _CANARY in found else None
 
 
 def _in_workspace(workspace: SetupWorkspace, patterns: Sequence[bytes]) -> Sequence[str]:
@@ -125,6 +127,12 @@ def _in_workspace(workspace: SetupWorkspace, patterns: Sequence[bytes]) -> Seque
 
 def _lines(patterns: Sequence[bytes]) -> bytes:
     return b"".join(pattern + b"\n" for pattern in patterns)
+
+
+def _path_in(line: str) -> str:
+    """The path of a line, with a link's target behind it."""
+    before, slash, path = line.partition(" /")
+    return f"/{path}" if slash and before.startswith("l") else line
 
 
 def _paths(printed: bytes) -> list[str]:

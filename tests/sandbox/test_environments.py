@@ -317,6 +317,7 @@ def _member(archive: tarfile.TarFile, name: str) -> bytes:
     [
         ("cp /run/secrets/TOKEN /etc/pip.conf", "/etc/pip.conf"),
         ("printf 'user:%s' $(cat /run/secrets/TOKEN) | base64 >auth", "/workspace/auth"),
+        ("ln -s https://user:$(cat /run/secrets/TOKEN)@host/ /etc/origin", "/etc/origin -> https://user:"),
     ],
 )
 def test_a_secret_that_setup_leaves_behind_refuses_the_image(

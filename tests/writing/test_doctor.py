@@ -227,6 +227,26 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
         assert shown.count("<!-- selfcode:") == 1
 
 
+def test_what_many_tests_say_alike_is_one_line_in_a_terminal() -> None:
+    alike = [TestCase(f"bench::test_{number}", TestStatus.ERROR, "E  no fixture") for number in range(40)]
+    one = TestCase("tests::test_a", TestStatus.FAILED, "E  assert 1 == 2")
+    failing = a_report(state=ReportState.FAILED, cases=(*alike, one))
+
+    lines = terminal_report(an_examination(runs=(failing,) * 3)).splitlines()
+
+    assert [line.strip() for line in lines if "fails:" in line] == [
+        "fails: 40 tests, such as bench::test_0: no fixture",
+        "fails: tests::test_a: assert 1 == 2",
+    ]
+
+
+def test_a_terminal_is_told_which_tests_noticed_the_fault_and_how_long_each_part_took() -> None:
+    lines = terminal_report(an_examination(seconds=(("environment", 3.0), ("tests, run 1", 2.0)))).splitlines()
+
+    assert any(line.startswith("  fault in 3 files   all 12 tests noticed (") for line in lines)
+    assert "  time: environment 3.0 s; tests, run 1 2.0 s" in lines
+
+
 @patiently
 @given(text=foreign_text)
 def test_nor_does_any_mixture_of_it(text: str) -> None:

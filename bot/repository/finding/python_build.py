@@ -85,13 +85,14 @@ def _in_place(
     is_rust = "rust_extensions" in manifest.tree.text("setup.py") or "setuptools-rust" in " ".join(requires)
     own = (*RUST, ("CARGO_NET_OFFLINE", "true")) if is_rust else ()
     if manifest.backend == "setuptools" and "setup.py" in manifest.tree:
-        command, names = f"{_WITHOUT_THE_LAST} && python3 setup.py build_ext --inplace --force", ("setuptools",)
+        command, names = "python3 setup.py build_ext --inplace --force", ("setuptools",)
     elif manifest.backend == "setuptools":
         command, names = _HOOK.format(module="setuptools.build_meta"), ("setuptools",)
     else:
         command, names = _HOOK.format(module="poetry.core.masonry.api"), ("poetry-core",)
     missing = tuple(name for name in names if name not in map(name_of, requires))
-    step = Step(with_variables(command, (*own, *variables)), f"{reason}; built in place")
+    build = f"{_WITHOUT_THE_LAST} && {with_variables(command, (*own, *variables))}"
+    step = Step(build, f"{reason}; built in place")
     before = (*_toolchain(reason, rust=is_rust), _pip((*requires, *missing), "for building again offline"))
     return Compiled(before, build=step, variables=RUST if is_rust else ())
 

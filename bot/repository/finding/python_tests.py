@@ -13,6 +13,7 @@ from bot.repository.finding.tree import Tree
 
 _PYTEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 _UNITTEST_FILE = re.compile(r"^(?:[^/]+/){0,2}tests?/(?:tests?|[^/]*_tests?|[^/]*tests|test[^/]*)\.py$")
+_BENCHMARKS = re.compile(r"(?:bench|benchmark|benchmarks|benches|perf)/")
 _CONFTEST = re.compile(r"(^|/)conftest\.py$")
 
 
@@ -82,6 +83,8 @@ def _with_pytest(manifest: Manifest, named: Sequence[tuple[Recipe, TestCommand]]
     elif not words and not manifest.pytest_options and recipe is None and "conftest.py" not in manifest.tree:
         words = ()
     reason = f"{said}; its arguments from {recipe.source}" if recipe and words and recipe.source not in said else said
+    if not words and not manifest.pytest_options.get("testpaths") and (aside := _benchmarks(manifest.tree)):
+        words, reason = tuple(f"--ignore={folder}" for folder in aside), f"{reason}; without its benchmarks"
     if measures_coverage(manifest.pytest_options):
         words, reason = (*words, "--no-cov"), f"{reason}; without the coverage that they measure"
     return Tests(
@@ -92,6 +95,13 @@ def _with_pytest(manifest: Manifest, named: Sequence[tuple[Recipe, TestCommand]]
         variables=recipe.variables if recipe else (),
         folder=recipe.folder if recipe else "",
     )
+
+
+def _benchmarks(tree: Tree) -> tuple[str, ...]:
+    """The folders of benchmarks that pytest would collect too; none where there is nothing else to collect."""
+    files = [path for path in tree.paths if _PYTEST_FILE.search(path)]
+    inside = {found[0].rstrip("/") for path in files if (found := _BENCHMARKS.match(path))}
+    return tuple(sorted(inside)) if any(not _BENCHMARKS.match(path) for path in files) else ()
 
 
 def _as_named(recipe: Recipe, command: TestCommand) -> Tests:

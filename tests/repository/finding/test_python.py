@@ -9,10 +9,10 @@ from tests.repository.finding.looking import command_of, commands, found, reason
 PYTEST = "python3 -m pytest"
 A_TEST = {"tests/test_a.py": "def test_a():\n    assert True\n"}
 HATCH = "[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n"
-IN_PLACE = (
-    "find . '(' -name '*.cpython-*.so' -o -name '*.abi3.so' ')' -not -path '*/site-packages/*' -delete"
-    " && python3 setup.py build_ext --inplace --force"
+WITHOUT_THE_LAST = (
+    "find . '(' -name '*.cpython-*.so' -o -name '*.abi3.so' ')' -not -path '*/site-packages/*' -delete && "
 )
+IN_PLACE = f"{WITHOUT_THE_LAST}python3 setup.py build_ext --inplace --force"
 LEGACY = "[build-system]\nrequires = ['setuptools', 'cython>=3']\nbuild-backend = 'setuptools.build_meta'\n"
 
 
@@ -134,6 +134,14 @@ def test_tests_that_pytest_would_not_find_run_as_their_project_runs_them(files: 
     assert command_of(files) == test
 
 
+def test_benchmarks_beside_the_tests_are_not_collected() -> None:
+    bench = {"benchmarks/test_speed.py": "def test_speed(benchmark): ...\n"}
+
+    assert command_of({**A_TEST, **bench}) == f"{PYTEST} --ignore=benchmarks"
+    assert command_of(bench) == PYTEST
+    assert command_of({**A_TEST, **bench, "pytest.ini": "[pytest]\ntestpaths = tests\n"}) == PYTEST
+
+
 def test_paths_of_another_tool_give_way_to_pytests_own() -> None:
     files = {"tox.ini": "[testenv]\ncommands = pytest tests\n[pytest]\ntestpaths = checks\n", **A_TEST}
 
@@ -242,7 +250,7 @@ def test_a_version_that_only_a_tag_gives_gets_one_outside_of_the_workspace() -> 
         (
             {"pyproject.toml": f"{LEGACY}[[tool.setuptools.ext-modules]]\nname = 'a'\n"},
             "-e . pytest",
-            "python3 -c 'import setuptools.build_meta as backend; backend.build_editable(\"/tmp\")'",
+            f"{WITHOUT_THE_LAST}python3 -c 'import setuptools.build_meta as backend; backend.build_editable(\"/tmp\")'",
         ),
         (
             {"pyproject.toml": "[build-system]\nrequires = ['meson-python']\nbuild-backend = 'mesonpy'\n"},
