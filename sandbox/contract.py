@@ -24,6 +24,10 @@ class SandboxUnavailable(SandboxError):
     """The backend does not answer on this machine; the text says what to install, start or set."""
 
 
+class ImageGone(SandboxUnavailable):
+    """The image is not there, or not any more; the text says how to make it."""
+
+
 class WorkspaceFull(SandboxError):
     """What was put into a workspace, or written by what ran in it, is more than its limits allow."""
 

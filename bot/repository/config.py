@@ -15,6 +15,10 @@ from bot.repository.yaml_lines import lines_of, parsed
 
 PATHS = (".github/selfcode.yml", ".github/selfcode.yaml")
 BYTES_AT_MOST = 65_536
+PROBLEMS_AT_MOST = 20
+"""How many are told of a configuration at once: looking for what was meant takes its time for each."""
+
+_LONG = 1000
 
 N = TypeVar("N", int, float)
 
@@ -206,7 +210,8 @@ def parse_config(data: bytes, *, name: str = PATHS[0]) -> RepositoryConfig:
     try:
         config = RepositoryConfig.model_validate(value)
     except ValidationError as invalid:
-        problems += [_problem(error, node) for error in invalid.errors(include_url=False, include_input=False)]
+        lines, errors = dict(lines_of(node)), invalid.errors(include_url=False, include_input=False)
+        problems += [_problem(error, lines) for error in errors[:PROBLEMS_AT_MOST]]
         config = RepositoryConfig()
     problems += [(None, f"`{key}` is not available in this version") for key in config.unheeded()]
     if problems:
@@ -228,9 +233,8 @@ def _repeated(node: yaml.Node) -> Sequence[tuple[int | None, str]]:
     return problems
 
 
-def _problem(error: Mapping[str, Any], node: yaml.Node) -> tuple[int | None, str]:
+def _problem(error: Mapping[str, Any], lines: Mapping[tuple[str, ...], int]) -> tuple[int | None, str]:
     keys = tuple(str(part) for part in error["loc"])
-    lines = dict(lines_of(node))
     known = next((keys[:length] for length in range(len(keys), 0, -1) if keys[:length] in lines), None)
     line = lines[known] if known else None
     if error["type"] == "extra_forbidden":
@@ -254,5 +258,7 @@ def _in_words(error: Mapping[str, Any]) -> str:
 
 def _refusal(name: str, problems: Sequence[tuple[int | None, str]]) -> str:
     ordered = sorted(dict.fromkeys(problems), key=lambda problem: (problem[0] or 0, problem[1]))
-    rows = [f"- line {line}: {text}" if line else f"- {text}" for line, text in ordered]
+    shown = ordered[:PROBLEMS_AT_MOST]
+    rows = [f"- line {line}: {text[:_LONG]}" if line else f"- {text[:_LONG]}" for line, text in shown]
+    rows += ["- … and more"] if len(ordered) >= PROBLEMS_AT_MOST else []
     return "\n".join([f"`{name}` can't be used:", *rows])

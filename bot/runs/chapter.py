@@ -4,12 +4,14 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 from bot.errors import Refused, Stopped
-from bot.records import IssueRef, Outcome, Verdict
+from bot.records import IssueRef, Outcome, Progress, Verdict
 from bot.repository import branch_for, guess
 from bot.runs import solving
-from bot.runs.ground import Ground
+from bot.runs.ground import EnvironmentGone, Ground
 from bot.runs.house import House, Setup, SetupBroken, declared_files, is_allowed
 from bot.runs.known import Known
 from bot.runs.reading import at_least, people_to_ask_about, task_from, withdrawn
@@ -22,6 +24,8 @@ from bot.writing.pull_request import pull_request
 from bot.writing.result import result_comment
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +43,15 @@ class Chapter:
     def house(self) -> House:
         return self.known.house
 
-    @property
-    def _ground(self) -> Ground:
-        return self.known.ground(self.stop)
+    def _standing(self, work: Callable[[Ground], T]) -> T:
+        """Work on the ground. Where its prepared image had to make room for others meanwhile, it is made again."""
+        try:
+            return work(self.known.ground(self.stop))
+        except EnvironmentGone as gone:
+            log.warning("run %s: the environment is prepared again: %s", self.run_id, gone)
+            if broken := self.prepare_environment():
+                raise Refused(broken) from gone
+            return work(self.known.ground(self.stop))
 
     @property
     def _voice(self) -> Voice:
@@ -130,7 +140,7 @@ class Chapter:
     def take_baseline(self) -> str:
         """Run the tests on the untouched base. Returns what is wrong with the command, or ""."""
         self._show(Phase.BASELINE)
-        baseline = solving.take_baseline(self._ground)
+        baseline = self._standing(solving.take_baseline)
         self.known.learn(baseline=baseline.report, plant=baseline.plant, byproducts=list(baseline.byproducts))
         return "" if baseline.report.could_run else f"The test command on the untouched base: {baseline.report.state}."
 
@@ -142,19 +152,23 @@ class Chapter:
         progress = known.progress
         if len(progress.iterations) < number:
             self._show(Phase.WORKING, iteration=number)
-            progress = solving.iterate(
-                self._ground,
-                self.house.agent_for(known.model),
-                known.task,
-                progress,
-                caps=known.caps,
-                baseline=known.baseline,
-                tell=lambda what: log.info("run %s: %s", self.run_id, what),
-            )
+            progress = self._standing(partial(self._iterated, progress))
             self.house.store.keep_progress(self.run_id, progress)
         if progress.verdict is Verdict.STOPPED:
             raise Stopped
         return progress.verdict is not None
+
+    def _iterated(self, progress: Progress, ground: Ground) -> Progress:
+        known = self.known
+        return solving.iterate(
+            ground,
+            self.house.agent_for(known.model),
+            known.task,
+            progress,
+            caps=known.caps,
+            baseline=known.baseline,
+            tell=lambda what: log.info("run %s: %s", self.run_id, what),
+        )
 
     def take_proof(self) -> None:
         """Judge the change in clean workspaces."""
@@ -162,8 +176,9 @@ class Chapter:
         if not solving.needs_proof(progress):
             return
         self._show(Phase.PROVING)
-        solving.refuse_forbidden(self._ground, progress, protect=known.config.protect, secrets=self.house.secrets)
-        known.learn(proof=solving.take_proof(self._ground, progress, known.baseline))
+        ground = known.ground(self.stop)
+        solving.refuse_forbidden(ground, progress, protect=known.config.protect, secrets=self.house.secrets)
+        known.learn(proof=self._standing(lambda ground: solving.take_proof(ground, progress, known.baseline)))
 
     # --- 8: publishing, each step looking first for what an earlier try left
 
@@ -178,7 +193,7 @@ class Chapter:
         known, mirror, at = self.known, self.known.mirror, self.known.at
         url, branch = known.info.clone_url, branch_for(at.number)
         when = datetime.fromtimestamp(int(known.started_at), UTC)
-        head = solving.commit(self._ground, known.progress, known.task, author=self.house.author, when=when)
+        head = solving.commit(known.ground(self.stop), known.progress, known.task, author=self.house.author, when=when)
         ours = self.house.store.last_pushed(at.repository.id, at.number) | {head}
         there = mirror.fetch_branch(
             url, branch, credentials=known.credentials(), ca_bundle=self.house.ca_bundle, stop=self.stop

@@ -11,9 +11,13 @@ from bot.proof import Plant, place, run_tests
 from bot.records import Change, StopCheck, TestPlan, TestReport
 from bot.repository import Mirror
 from sandbox import Limits, Sandbox, SandboxError, Workspace, WorkspaceFull
-from sandbox.contract import MEBIBYTE, File
+from sandbox.contract import MEBIBYTE, File, ImageGone
 
 log = logging.getLogger(__name__)
+
+
+class EnvironmentGone(Unavailable):
+    """The prepared image had to make room for others: it has to be made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,8 @@ class Ground:
     def workspace(self, treeish: str, replaced: Mapping[str, File | None] | None = None) -> Iterator[Workspace]:
         """A fresh workspace that holds a tree, with some of its files replaced or (None) removed.
 
-        Raises `Unavailable` when the sandbox fails, in the body too; `Refused` where the files have no room in it.
+        Raises `Unavailable` when the sandbox fails, in the body too (`EnvironmentGone` where its image is not there any
+        more); `Refused` where the files have no room in it.
         """
         try:
             with self.sandbox.open(image=self.image, limits=self.limits) as workspace:
@@ -44,6 +49,8 @@ class Ground:
             raise Refused(
                 f"The repository, with what the commands and tests wrote, is more than a workspace of {size} holds."
             ) from full
+        except ImageGone as gone:
+            raise EnvironmentGone(f"the sandbox failed: {gone}") from gone
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
 

@@ -80,7 +80,7 @@ def folder_of(target: str) -> Path:
 
 def key_of(name: str) -> int:
     """A number for what has none on a server, under which its images are found again."""
-    return int(hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12], 16)
+    return int(hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:32], 16)
 
 
 def from_folder(folder: Path, mirror: Mirror, known: Examination, *, stop: StopCheck) -> tuple[Patient, Examination]:

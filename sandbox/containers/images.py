@@ -9,7 +9,7 @@ from typing import Any
 from docker.errors import APIError, NotFound
 
 from sandbox.containers.engine import Engine, translated
-from sandbox.contract import SandboxUnavailable
+from sandbox.contract import ImageGone, SandboxUnavailable
 
 OWNER_LABEL = "selfcode.owner"
 LEFT_LABEL = "selfcode.left"
@@ -65,10 +65,10 @@ class Images:
             return frozenset(str(found["ImageID"]) for found in self._engine.api.containers(all=True))
 
     def required(self, name: str) -> Image:
-        """The image of this name. Raises `SandboxUnavailable`, which says how to make it."""
+        """The image of this name. Raises `ImageGone`, which says how to make it."""
         found = self.find(name)
         if found is None:
-            raise SandboxUnavailable(
+            raise ImageGone(
                 f"the image {name!r} is not on the Docker engine at {self._engine.host}: build it with "
                 f"`docker build -t {name} {_DOCKERFILE_FOLDER}`, or choose an image that is there"
             )

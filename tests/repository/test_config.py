@@ -7,6 +7,7 @@ import pytest
 from bot.errors import Refused
 from bot.records import Caps, TestPlan
 from bot.repository import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
+from bot.repository.config import PROBLEMS_AT_MOST
 
 WHOLE = b"""\
 # everything at once
@@ -218,3 +219,15 @@ def test_a_configured_folder_is_where_the_commands_run() -> None:
     plan = parse_config(b"test: npm run unit\ndirectory: web").plan(BELOW)
 
     assert plan == TestPlan(test="npm run unit", setup="npm ci", directory="web")
+
+
+def test_of_very_many_problems_the_first_are_told() -> None:
+    keys = "".join(f"k{number}: 1\n" for number in range(6_000))
+
+    with pytest.raises(Refused) as refusal:
+        parse_config(keys.encode())
+
+    told = str(refusal.value).splitlines()
+    assert len(told) == PROBLEMS_AT_MOST + 2
+    assert told[1].startswith("- line 1: `k0` is not a key")
+    assert told[-1] == "- … and more"

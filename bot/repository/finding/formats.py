@@ -14,7 +14,7 @@ YAML_AT_MOST = 65_536
 _YAML_DEPTH = 16
 _YAML_NODES = 20_000
 _BRACKETS = re.compile(r"[\[\]{}]")
-_LONG_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){40}")
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){40}""")
 _BLOCKS_IN_ONE_LINE = re.compile(rf"([-?:][ \t]+){{{_YAML_DEPTH}}}")
 
 Ini = Mapping[str, Mapping[str, str]]

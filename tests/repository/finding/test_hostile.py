@@ -61,6 +61,8 @@ MERGES = "\n".join(
         b"- " * 30_000,
         b"-" * 50_000 + b"1",
         b"a." * 50_000 + b"b = 1",
+        b"'$'." * 40_000 + b"b = 1",
+        b'"\\"".' * 30_000 + b"b = 1",
         b"x = " + b"[" * 150 + b"]" * 150,
         b"a: &a [*a]\njobs: *a\n",
         b"jobs: &j\n  test: *j\n",
@@ -82,7 +84,7 @@ MERGES = "\n".join(
         b"1" * 6000,
         b"jobs: {a: {steps: [1, {run: [x]}, {uses: {}}], strategy: 5, container: [1]}, b: 7}\nscript: {a: b}\n",
     ],
-    ids=range(27),
+    ids=range(29),
 )
 def test_whatever_the_files_hold_they_are_read_to_the_end(content: bytes) -> None:
     contents = dict.fromkeys(NAMES, content)

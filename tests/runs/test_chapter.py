@@ -1,0 +1,128 @@
+"""Steps of a run on a real mirror and a real database; the sandbox alone forgets an image when it is told to."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.agent import Agent
+from bot.errors import Refused
+from bot.records import Caps, StopCheck, TestPlan
+from bot.repository.git import EMPTY_TREE, run_git
+from bot.runs.chapter import Chapter
+from bot.runs.house import House, Prepared, Setup, SetupBroken
+from bot.runs.known import Known
+from bot.runs.solving import Author
+from bot.runs.stopping import StopFlag
+from bot.runs.store import SqlInbox, Store
+from sandbox import Limits, Workspace
+from sandbox.contract import File, ImageGone
+from sandbox.process import ProcessSandbox
+from tests.github.fake import FakeGitHub
+from tests.runs.builders import MAINTAINER, a_database, a_trigger
+
+
+@dataclass(frozen=True)
+class Engine(ProcessSandbox):
+    """Has images as an engine has them: what is not there can't be opened."""
+
+    images: set[str] = field(default_factory=set)
+
+    def open(self, *, image: str | None = None, limits: Limits | None = None) -> AbstractContextManager[Workspace]:
+        if image not in self.images:
+            raise ImageGone(f"the image {image} is not there")
+        return super().open(limits=limits)
+
+
+@dataclass
+class Preparer:
+    """Makes an image on the engine each time that it is asked; `broken`: the set-up fails."""
+
+    engine: Engine
+    made: list[str] = field(default_factory=list)
+    broken: bool = False
+
+    def __call__(self, _setup: Setup, _stop: StopCheck) -> Prepared:
+        if self.broken:
+            raise SetupBroken("The set-up command failed: exit code 1")
+        self.made.append(f"environment-{len(self.made) + 1}")
+        self.engine.images.add(self.made[-1])
+        return Prepared(self.made[-1])
+
+
+def no_agent(name: str) -> Agent:
+    raise AssertionError(f"no model is to be asked here: {name}")
+
+
+@pytest.fixture
+def preparer() -> Preparer:
+    return Preparer(Engine())
+
+
+@pytest.fixture
+def chapter(tmp_path: Path, preparer: Preparer) -> Iterator[Chapter]:
+    """A run whose environment is prepared, and whose baseline is to be taken."""
+    github = FakeGitHub()
+    repository = github.add_repository("octo/cat", installation_id=1)
+    repository.roles[MAINTAINER.login] = "write"
+    issue = github.open_issue(repository.ref, labels=("selfcode",))
+    with a_database(tmp_path) as database:
+        store = Store(database)
+        house = House(
+            store=store,
+            github=github,
+            sandbox=preparer.engine,
+            prepare_image=preparer,
+            agent_for=no_agent,
+            home=tmp_path,
+            author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
+            label="selfcode",
+            min_permission="write",
+            model="small",
+            models=(),
+            image="default",
+            images=(),
+            caps=Caps(),
+            limits=Limits(),
+            day_usd_repository=0.0,
+            day_usd_installation=0.0,
+        )
+        SqlInbox(database).accept(a_trigger(issue=issue, sender=MAINTAINER))
+        known = Known(house, store.begin_run(store.waiting()[-1]))
+        told = Chapter(known, StopFlag(store, known.run_id))
+        told.admit()
+        known.learn(base=a_base(known), plan=TestPlan("python -m pytest", setup="make it"))
+        assert told.prepare_environment() == ""
+        yield told
+
+
+def a_base(known: Known) -> str:
+    path = str(known.mirror.path)
+    run_git(["init", "--quiet", "--bare", "--template=", "--", path])
+    run_git(["hash-object", "-t", "tree", "-w", "--stdin"], repository=known.mirror.path)
+    tree = known.mirror.tree_with(EMPTY_TREE, {"test_it.py": File(b"def test_it():\n    pass\n")})
+    return known.mirror.commit(
+        tree, parents=[], message="x", author_name="x", author_email="x@example.com", when=datetime.now(UTC)
+    )
+
+
+def test_an_environment_that_had_to_make_room_for_others_is_prepared_again(
+    chapter: Chapter, preparer: Preparer
+) -> None:
+    preparer.engine.images.clear()
+
+    assert chapter.take_baseline() == ""
+
+    assert preparer.made == ["environment-1", "environment-2"]
+    assert chapter.known.baseline.report.is_green
+
+
+def test_one_that_can_not_be_prepared_again_ends_the_run_with_the_reason(chapter: Chapter, preparer: Preparer) -> None:
+    preparer.engine.images.clear()
+    preparer.broken = True
+
+    with pytest.raises(Refused, match="The set-up command failed"):
+        chapter.take_baseline()
