@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bot.errors import Refused
 from bot.records import Caps, TestPlan
+from bot.repository.commands import joined
 from bot.repository.yaml_lines import lines_of, parsed
 
 PATHS = (".github/selfcode.yml", ".github/selfcode.yaml")
@@ -53,7 +54,9 @@ class OnUnsolved(StrEnum):
 
 def _one_command(value: Any) -> Any:
     """A list of commands, each of which must succeed, is one command."""
-    return " && ".join(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        return value
+    return joined(value)
 
 
 def _off(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """What an examination found, as people read it: the comment while it goes on, the report, the same for a terminal."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -170,7 +171,7 @@ def what_it_said(case: TestCase) -> str:
     """The line of a failure that says what was wrong: pytest marks it with an E, elsewhere it is the last one."""
     message = case.message[-4000:]
     words = (line[1:].strip() for line in message.splitlines() if line.startswith("E  "))
-    marked = [line for line in words if line and not line.startswith("+")]
+    marked = [line for line in words if re.search(r"\w", line) and not line.startswith("+")]
     return marked[-1] if marked else last_words(message)
 
 

@@ -231,3 +231,9 @@ def test_of_very_many_problems_the_first_are_told() -> None:
     assert len(told) == PROBLEMS_AT_MOST + 2
     assert told[1].startswith("- line 1: `k0` is not a key")
     assert told[-1] == "- … and more"
+
+
+def test_each_command_of_a_list_must_succeed_as_a_whole() -> None:
+    config = parse_config(b"test: [make a || true, make b]")
+
+    assert config.test == "{ make a || true\n} && make b"

@@ -187,6 +187,7 @@ def test_the_line_of_a_failure_that_says_what_was_wrong_is_shown() -> None:
 
     assert what_it_said(TestCase("t", TestStatus.FAILED, message)) == "socket.gaierror: [Errno -3] no"
     assert what_it_said(TestCase("t", TestStatus.FAILED, "not ok\nError: no\n")) == "Error: no"
+    assert what_it_said(TestCase("t", TestStatus.FAILED, "E   AssertionError: x\nE   }\n")) == "AssertionError: x"
 
 
 # --- While it goes on, and where it is cut off

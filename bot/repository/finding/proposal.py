@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.repository.commands import joined
+
 REASON_AT_MOST = 300
 COMMAND_AT_MOST = 3900
 """A bit less than what `.github/selfcode.yml` may hold in one key."""
@@ -29,7 +31,7 @@ class Proposal:
 
 def all_of(steps: Iterable[Step]) -> str:
     """One command of which each step must succeed."""
-    return " && ".join(step.command for step in steps)
+    return joined([step.command for step in steps])
 
 
 def one_line(text: str) -> str:

@@ -1,5 +1,6 @@
 """Projects that are kept in one repository and need one another: uv's workspaces. Pure."""
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -9,7 +10,9 @@ from bot.repository.finding.formats import table, text_of, texts
 from bot.repository.finding.requirements import Need, NeedKind, name_of
 from bot.repository.finding.tree import Tree, inside
 
+FOLDERS_AT_MOST = 500
 MEMBERS_AT_MOST = 60
+PATTERNS_AT_MOST = 100
 _MANIFEST = re.compile(r"(^|/)pyproject\.toml$")
 
 
@@ -44,9 +47,9 @@ def siblings(tree: Tree) -> tuple[Need, ...]:
 def _members(top: Tree) -> Iterator[tuple[str, str]]:
     """Each member's name, as the index compares names, with its folder."""
     settings = table(top.toml("pyproject.toml"), "tool", "uv", "workspace")
-    patterns = [inside(pattern) for pattern in texts(settings.get("members"))]
-    excluded = [inside(pattern) for pattern in texts(settings.get("exclude"))]
-    folders = [path.rpartition("/")[0] for path in top.matching(_MANIFEST)]
+    patterns = [inside(pattern) for pattern in texts(settings.get("members"))[:PATTERNS_AT_MOST]]
+    excluded = [inside(pattern) for pattern in texts(settings.get("exclude"))[:PATTERNS_AT_MOST]]
+    folders = [path.rpartition("/")[0] for path in itertools.islice(top.matching(_MANIFEST), FOLDERS_AT_MOST)]
     kept = [folder for folder in folders if _is_one_of(folder, patterns) and not _is_one_of(folder, excluded)]
     for folder in kept[:MEMBERS_AT_MOST]:
         if name := name_of(text_of(table(top.toml(f"{folder}/pyproject.toml"), "project").get("name"))):

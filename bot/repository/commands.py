@@ -1,0 +1,32 @@
+"""Several shell commands as one, each of which must succeed as a whole. Pure."""
+
+import shlex
+from collections.abc import Sequence
+
+_OPENING, _CLOSING = frozenset("({"), frozenset(")}")
+
+
+def joined(commands: Sequence[str]) -> str:
+    """The commands with `&&` between them; one that `&&` would take apart, as `a || b` or `a; b`, in braces."""
+    if len(commands) == 1:
+        return commands[0]
+    return " && ".join(each if _holds_together(each) else f"{{ {each}\n}}" for each in commands)
+
+
+def _holds_together(command: str) -> bool:
+    """Whether nothing but `&&` and pipes stands outside of brackets. What can't be told counts as no."""
+    if "\n" in command:
+        return False
+    lexer = shlex.shlex(command, punctuation_chars=True)
+    lexer.commenters = ""
+    try:
+        tokens = list(lexer)
+    except ValueError:
+        return False
+    depth = 0
+    for token in tokens:
+        depth += sum(character in _OPENING for character in token if token[0] in "(){};|&")
+        depth -= sum(character in _CLOSING for character in token if token[0] in "(){};|&")
+        if token.startswith("#") or (depth == 0 and token.strip("(){}") in ("||", ";", "&", ";;")):
+            return False
+    return depth == 0
