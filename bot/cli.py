@@ -1,6 +1,7 @@
 """The `selfcode` command. Prose and progress go to stderr; `--json` prints one object on stdout.
 
-Exit codes: 0 proven, solved, nothing to do; 1 any other outcome; 2 wrong usage or settings.
+Exit codes: 0 proven, solved, healthy, nothing to do; 1 any other outcome; 2 wrong usage or settings; 130 an examination
+that was interrupted.
 """
 
 import json
@@ -24,6 +25,8 @@ from bot.writing.masking import mask_secrets
 from sandbox import backends
 
 GOOD = (Outcome.PROVEN, Outcome.NOTHING_TO_DO)
+EXAMINED = {Health.HEALTHY: 0, Health.UNHEALTHY: 1, Health.INTERRUPTED: 130}
+"""The exit code of an examination; 130 is what shells give what was ended by Ctrl-C."""
 
 _LIKE_A_PATH = re.compile(r"\S+\.(md|txt|rst|markdown)|[./~]\S*/\S*")
 
@@ -216,7 +219,7 @@ def doctor(*, target: str | None, test: str, directory: str, image: str, sandbox
     elif configuration := recommended(found) if target else "":
         _say(f".github/selfcode.yml {'says all of it' if is_complete(found) else 'to commit'}:")
         click.echo(mask_secrets(configuration, settings.secrets()), nl=False)
-    return 0 if found.health is Health.HEALTHY else 1
+    return EXAMINED[found.health]
 
 
 @commands.command()

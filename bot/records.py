@@ -572,10 +572,14 @@ class RunResult:
 
 
 class Health(StrEnum):
-    """What an examination comes to. HEALTHY: tests run here, and a change to the source shows in them."""
+    """What an examination comes to. HEALTHY: tests run here, and a change to the source shows in them.
+
+    INTERRUPTED is no verdict: a person ended it before there was one.
+    """
 
     HEALTHY = "healthy"
     UNHEALTHY = "unhealthy"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -618,11 +622,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class SandboxFacts:
-    """The sandbox of an examination: `about` in its own words, `unheld` what it does not hold, each with why."""
+    """The sandbox of an examination: `about` in its own words, `unheld` what it does not hold, each with why.
+
+    `unheld` is None where it is not known, for the sandbox does not answer.
+    """
 
     name: str
     about: str = ""
-    unheld: tuple[tuple[str, str], ...] = ()
+    unheld: tuple[tuple[str, str], ...] | None = ()
     has_network: bool = False
 
 
@@ -635,7 +642,8 @@ class Examination:
     none, `prepared` the one that was made of it. `elsewhere` and `wishes` are lines on what else was seen, `left_out`
     what of a folder was not looked at. `blocked` are hosts that setup was refused, a line each. `runs` are runs of the
     tests on the untouched source. `trouble` says for people what it ended at, or "". `seconds` are those of each
-    phase. `obstacles` keep changes from being proven, `remarks` don't; both are there at the end.
+    phase. `obstacles` keep changes from being proven, `remarks` don't; both are there at the end. `notes` are remarks
+    that were made on the way.
     """
 
     repository: str
@@ -655,11 +663,15 @@ class Examination:
     fault: Fault | None = None
     trouble: str = ""
     seconds: tuple[tuple[str, float], ...] = ()
+    notes: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    is_interrupted: bool = False
 
     @property
     def health(self) -> Health:
+        if self.is_interrupted:
+            return Health.INTERRUPTED
         return Health.UNHEALTHY if self.obstacles or self.trouble else Health.HEALTHY
 
     @property

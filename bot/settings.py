@@ -1,6 +1,7 @@
 """Every operator setting, read once from the environment. Only `cli` and `wire` import this."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -51,7 +52,25 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 Paths = Annotated[tuple[Annotated[DirectoryPath, AfterValidator(Path.resolve)], ...], BeforeValidator(_names)]
 """A comma-separated list of folders that are there."""
 
-Networks = Annotated[tuple[IPvAnyNetwork, ...], BeforeValidator(_names)]
+
+def _host(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9*?._-]+(:[0-9]{1,5})?", value):
+        raise ValueError(
+            f"{value!r} is no host, HOST:PORT or pattern, such as `nexus.example.com:8443` or `*.example.com`"
+        )
+    return value.lower()
+
+
+def _reachable(value: IPvAnyNetwork) -> IPvAnyNetwork:
+    if value.is_loopback or value.is_link_local or value.is_multicast:
+        raise ValueError(f"{value} is never open to a setup: loopback, link-local and multicast addresses stay closed")
+    return value
+
+
+Hosts = Annotated[tuple[Annotated[str, AfterValidator(_host)], ...], BeforeValidator(_names)]
+"""A comma-separated list of hosts, with a port where it is not 80 or 443; `*` stands for anything."""
+
+Networks = Annotated[tuple[Annotated[IPvAnyNetwork, AfterValidator(_reachable)], ...], BeforeValidator(_names)]
 """A comma-separated list of networks, `10.1.0.0/16`."""
 
 DEFAULT_MODEL = "gpt-5-mini"
@@ -104,7 +123,7 @@ class Settings(BaseModel):
     sandbox_memory_mb: int = Field(4096, ge=64, validation_alias="SELFCODE_SANDBOX_MEMORY_MB")
     sandbox_cpus: float = Field(2.0, gt=0, le=1024, validation_alias="SELFCODE_SANDBOX_CPUS")
     sandbox_disk_gb: float = Field(20.0, gt=0, validation_alias="SELFCODE_SANDBOX_DISK_GB")
-    setup_hosts: Names = Field((), validation_alias="SELFCODE_SETUP_HOSTS")
+    setup_hosts: Hosts = Field((), validation_alias="SELFCODE_SETUP_HOSTS")
     setup_networks: Networks = Field((), validation_alias="SELFCODE_SETUP_NETWORKS")
     setup_secrets: DirectoryPath | None = Field(None, validation_alias="SELFCODE_SETUP_SECRETS")
     sandbox_image: str = Field(DEFAULT_IMAGE, validation_alias="SELFCODE_SANDBOX_IMAGE")

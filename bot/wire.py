@@ -82,7 +82,8 @@ def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
             if failed.ending is Ending.STOPPED:
                 raise Stopped from failed
             blocked = tuple(str(denial) for denial in failed.denied)
-            raise SetupBroken(f"The set-up command failed: {failed}\n{failed.output}", blocked=blocked) from failed
+            why = str(failed).removeprefix("setup failed: ")
+            raise SetupBroken(f"The set-up command failed: {why}\n{failed.output}", blocked=blocked) from failed
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
         return Prepared(made.name, tuple(str(denial) for denial in made.denied))
@@ -284,20 +285,22 @@ def doctor_of(
     """
     if target is None:
         return sandbox_alone(sandbox_of(settings))
-    remote = remote_of(settings, target) if is_full_name(target) else None
+    source = remote_of(settings, target) if is_full_name(target) else folder_of(target)
     sandbox = answering_sandbox(settings)
     means = Means(
         sandbox=sandbox,
         prepare_image=image_preparer(settings, sandbox),
         image=settings.sandbox_image,
-        images=settings.images if remote else None,
+        images=settings.images,
         limits=limits_of(settings),
         stop=stop,
+        any_image=not isinstance(source, Remote),
+        has_images=isinstance(sandbox, DockerSandbox),
     )
     about = sandbox.check()
-    if remote is not None:
-        return examine_remote(means, remote, given, about=about, tell=tell)
-    return examine_folder(means, folder_of(target), given, about=about, tell=tell)
+    if isinstance(source, Remote):
+        return examine_remote(means, source, given, about=about, tell=tell)
+    return examine_folder(means, source, given, about=about, tell=tell)
 
 
 def remote_of(settings: Settings, full_name: str) -> Remote:
@@ -322,7 +325,8 @@ def answering_sandbox(settings: Settings) -> Sandbox:
         sandbox.check()
     except SandboxUnavailable as problem:
         raise ConfigError(
-            f"{problem}\nFor code that you trust, `--sandbox process` (SELFCODE_SANDBOX=process) does without."
+            f"{problem}\nWithout an engine: `--sandbox bubblewrap` (SELFCODE_SANDBOX=bubblewrap), with what is "
+            "installed on this machine; or, for code that you trust, `--sandbox process`."
         ) from problem
     return sandbox
 
@@ -361,7 +365,7 @@ def demo(
     settings: Settings, environment: Mapping[str, str], *, keep: bool, as_json: bool, say: Callable[[str], None]
 ) -> int:
     """The demo, in the strongest sandbox that this machine has. Returns the exit code."""
-    sandbox, notes = _sandbox_of_the_demo(settings, say)
+    sandbox, notes = _sandbox_of_the_demo(settings, say, named=bool(environment.get("SELFCODE_SANDBOX")))
     return run_demo(
         environ=environment,
         sandbox=sandbox,
@@ -373,10 +377,13 @@ def demo(
     )
 
 
-def _sandbox_of_the_demo(settings: Settings, say: Callable[[str], None]) -> tuple[str, list[str]]:
-    """The backend's name, and what is to be said of it: Docker, else bubblewrap, else a plain process, loudly."""
-    if settings.sandbox == "process":
-        return "process", []
+def _sandbox_of_the_demo(settings: Settings, say: Callable[[str], None], *, named: bool) -> tuple[str, list[str]]:
+    """The backend's name, and what is to be said of it: the one that was named, or the strongest that answers.
+
+    Raises `ConfigError` where the one that was named does not answer.
+    """
+    if named:
+        return settings.sandbox, _what_is_not_held(answering_sandbox(settings))
     notes: list[str] = []
     for name in backends.STRONGEST_FIRST:
         sandbox = backends.make(name, sandbox_options(settings))

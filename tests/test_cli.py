@@ -1,9 +1,11 @@
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -272,9 +274,17 @@ def test_docker_that_does_not_answer_is_told_and_nothing_weaker_is_taken(tmp_pat
     )
 
     assert done.returncode == 2
-    assert "SELFCODE_SANDBOX=process" in done.stderr
+    assert "`--sandbox bubblewrap` (SELFCODE_SANDBOX=bubblewrap)" in done.stderr
+    assert "for code that you trust, `--sandbox process`" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (repository / "ran").exists()
+
+
+def test_the_demo_takes_no_other_sandbox_than_the_one_that_was_named(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, "demo", SELFCODE_SANDBOX="docker", DOCKER_HOST=f"unix://{tmp_path}/no.sock")
+
+    assert done.returncode == 2
+    assert "no Docker engine answers" in done.stderr
 
 
 # --- selfcode doctor
@@ -302,6 +312,50 @@ def test_what_is_to_be_committed_is_all_that_stdout_gets(tmp_path: Path) -> None
     assert done.returncode == 1
     assert parse_config(done.stdout.encode()).test == "no-such-program"
     assert "UNHEALTHY" in done.stderr
+
+
+def test_an_examination_that_is_interrupted_comes_to_no_verdict(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="A = 1\n")
+    command = (*DOCTOR, str(repository), "--test", f"touch {tmp_path}/began; sleep 60", "--json")
+
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "bot.cli", *command],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as examining:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "began").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.killpg(examining.pid, signal.SIGINT)
+        stdout, stderr = examining.communicate(timeout=60)
+
+    said = json.loads(stdout)
+    assert (examining.returncode, said["outcome"], said["configuration"]) == (130, "interrupted", None)
+    assert "INTERRUPTED" in stderr
+    assert "UNHEALTHY" not in stderr
+
+
+def test_a_configuration_that_is_refused_is_not_printed_to_be_committed(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    (folder / ".github").mkdir(parents=True)
+    (folder / ".github" / "selfcode.yml").write_text("setup: x\ntests: y\n")
+
+    done = selfcode(tmp_path, *DOCTOR, str(folder))
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "to commit" not in done.stderr
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_sandbox_is_asked(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, "doctor", "/nowhere/at/all", DOCKER_HOST=f"unix://{tmp_path}/no.sock")
+
+    assert done.returncode == 2
+    assert "neither a folder here nor OWNER/REPO" in done.stderr
 
 
 def test_without_a_repository_the_sandbox_alone_is_examined(tmp_path: Path) -> None:

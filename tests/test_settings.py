@@ -251,5 +251,21 @@ def test_no_secret_shows_when_settings_are_printed() -> None:
         assert "hush" not in shown
 
 
+@pytest.mark.parametrize("host", ["https://pypi.example.com/simple", "user@host", "host:port", "a b"])
+def test_a_setup_host_is_a_host_and_no_address_of_a_page(host: str) -> None:
+    assert "SELFCODE_SETUP_HOSTS: value 1: " in complaint(SELFCODE_SETUP_HOSTS=host)
+
+
+def test_setup_hosts_may_have_ports_and_stars() -> None:
+    hosts = "*.Example.com, nexus.corp:8081"
+
+    assert read_settings({"SELFCODE_SETUP_HOSTS": hosts}).setup_hosts == ("*.example.com", "nexus.corp:8081")
+
+
+@pytest.mark.parametrize("network", ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10"])
+def test_networks_that_stay_closed_to_setup_can_not_be_opened(network: str) -> None:
+    assert "is never open to a setup" in complaint(SELFCODE_SETUP_NETWORKS=network)
+
+
 def test_of_a_list_the_value_that_can_not_be_used_is_named() -> None:
     assert "SELFCODE_SETUP_NETWORKS: value 2: " in complaint(SELFCODE_SETUP_NETWORKS="10.0.0.0/8,nonsense")

@@ -11,6 +11,11 @@ _MISSING = re.compile(
 )
 
 
+_NO_SETUP = (
+    "This sandbox runs no `setup`: install what the tests need on this machine, or take one with images (`docker`)."
+)
+
+
 def diagnosed(known: Examination) -> Examination:
     """The examination with its obstacles and remarks."""
     return replace(known, obstacles=tuple(_obstacles(known)), remarks=tuple(_remarks(known)))
@@ -21,10 +26,15 @@ def _obstacles(known: Examination) -> Iterator[str]:
         yield known.trouble.partition("\n")[0]
         return
     if not known.could_run:
-        yield _unusable(known)
+        yield _unusable(known) + (f" {_NO_SETUP}" if _is_without_images(known) else "")
         return
     yield from _of_results(known)
-    if known.fault is not None and not known.fault.is_noticed:
+    if known.fault is not None and not known.fault.is_noticed and not known.fault.asked:
+        yield (
+            "The test command succeeds with a fault in every source file too. Say a test command that runs the tests, "
+            "and of the workspace's own code."
+        )
+    elif known.fault is not None and not known.fault.is_noticed:
         yield (
             "The tests don't run the workspace's own code: a fault in every source file went unnoticed. Install the "
             "project editable in `setup` (`python -m pip install -e .`), or build and install it before each run with "
@@ -52,12 +62,18 @@ def _of_results(known: Examination) -> Iterator[str]:
     missing = missing_modules(known)
     if missing:
         named = ", ".join(f"`{name}`" for name in missing)
-        yield f"What tests need is not installed: {named}. `setup` must install it."
+        who = _NO_SETUP if _is_without_images(known) else "`setup` must install it."
+        yield f"What tests need is not installed: {named}. {who}"
     elif by_name and known.steady and len(unexplained(known)) > len(known.steady):
         yield f"More tests fail ({len(unexplained(known)):,}) than pass ({len(known.steady):,})."
 
 
+def _is_without_images(known: Examination) -> bool:
+    return bool(known.runs) and known.prepared is None
+
+
 def _remarks(known: Examination) -> Iterator[str]:
+    yield from known.notes
     if known.failing:
         yield f"{_tests(len(known.failing), 'fails')} on the untouched source, each time: no change is blamed for that."
     if known.flaky:
@@ -70,7 +86,7 @@ def _remarks(known: Examination) -> Iterator[str]:
     yield from _of_fault(known)
     if known.could_run and not any(report.cases for report in known.runs):
         yield "No test is known by name: a change can be `unproven` at best. `report:` names a JUnit XML file, if any."
-    if known.plan is not None and known.plan.setup and known.runs and known.prepared is None:
+    if known.plan is not None and known.plan.setup and _is_without_images(known):
         yield "`setup` was not run: this sandbox has no images. What the tests need has to be on this machine."
     if known.sandbox.has_network and known.runs:
         yield "This sandbox has the network: what wants it may pass here, and fail where it is closed."

@@ -18,6 +18,7 @@ from bot.runs.faults import faulty, that_compile
 from bot.runs.ground import Ground
 from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files, is_allowed
 from bot.runs.offline import offline_in
+from bot.writing.safe import clean
 from sandbox import Guarantee, Limits, Sandbox, SandboxUnavailable
 from sandbox.contract import clipped, files_of
 
@@ -39,14 +40,19 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What an examination is made with. `images` may be named by the repository, beside `image`; None: any."""
+    """What an examination is made with. `images` may be named by the repository, beside `image`.
+
+    With `any_image` others are taken too, and it is noted. Without `has_images` the sandbox runs no set-up.
+    """
 
     sandbox: Sandbox
     prepare_image: PrepareImage
     image: str
-    images: tuple[str, ...] | None
+    images: tuple[str, ...]
     limits: Limits
     stop: StopCheck
+    any_image: bool = False
+    has_images: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def examine(
     """All steps, one after the other. Raises `Unavailable`; a stop is a trouble."""
     last = begun
     try:
-        for known in _steps(means, patient, begun, given, tell):
+        for known in _steps(means, patient, begun, given, lambda text: tell(clean(text))):
             last = known
     except Stopped:
         return interrupted(last)
@@ -73,8 +79,8 @@ def examine(
 
 
 def interrupted(known: Examination) -> Examination:
-    """What is known by the time that a person ended it."""
-    return diagnosed(replace(known, trouble="It was interrupted."))
+    """What is known by the time that a person ended it: no verdict."""
+    return replace(known, is_interrupted=True)
 
 
 def _steps(
@@ -83,9 +89,12 @@ def _steps(
     tell("looking how the tests are run")
     yield (known := look(patient, known, given, means))
     if wants_environment(known):
-        tell("preparing the environment")
-        for command in (each.value for each in known.found if each.key == "setup"):
-            tell(f"  {command}")
+        if means.has_images:
+            tell("preparing the environment")
+            for command in (each.value for each in known.found if each.key == "setup"):
+                tell(f"  {command}")
+        elif known.plan and known.plan.setup:
+            tell("`setup` is not run: this sandbox has no images")
         yield (known := prepare(means, patient, known))
     while wants_run(known):
         tell(f"run {len(known.runs) + 1} of {TIMES}: {known.plan.test if known.plan else ''}")
@@ -111,7 +120,8 @@ def sandbox_alone(sandbox: Sandbox) -> Examination:
     try:
         return Examination(repository="", sandbox=sandbox_facts(sandbox, sandbox.check()))
     except SandboxUnavailable as problem:
-        return Examination(repository="", sandbox=sandbox_facts(sandbox), trouble=str(problem))
+        unknown = replace(sandbox_facts(sandbox), unheld=None)
+        return Examination(repository="", sandbox=unknown, trouble=str(problem))
 
 
 # --- The steps
@@ -128,16 +138,32 @@ def look(patient: Patient, known: Examination, given: Given, means: Means) -> Ex
         return replace(known, trouble=str(wrong))
     given = replace(given, directory=_inside(given.directory))
     directory = given.directory or config.directory
-    findings = find(lambda path: mirror.read(treeish, path), mirror.entries(treeish), directory=directory)
+    entries = mirror.entries(treeish)
+    if directory != "." and not any(path.startswith(f"{directory}/") for path in entries):
+        if given.directory:
+            raise Refused(f"--directory {directory} is not a folder of the repository.")
+        return replace(known, trouble=f"`{PATHS[0]}` names the directory `{directory}`, which is not there.")
+    findings = find(lambda path: mirror.read(treeish, path), entries, directory=directory)
     plan = _plan(config, findings, given)
     known = replace(known, elsewhere=findings.elsewhere, wishes=findings.wishes, plan=plan)
     if plan is None:
-        return replace(known, trouble="There is no test command, and none could be found out.")
+        return replace(known, trouble=_NOTHING_FOUND)
     known = replace(known, found=_found(plan, config, findings, given), image=plan.image or means.image)
-    if plan.image and not given.image and not _is_allowed(plan.image, means):
+    if plan.image and not is_allowed(plan.image, (means.image, *means.images)):
         allow = f"`SELFCODE_IMAGES={plan.image}` (or a pattern) in the operator's settings would allow it."
-        return replace(known, trouble=f"The image `{plan.image}` is not among those that the operator allows. {allow}")
+        not_allowed = f"The image `{plan.image}` is not among those that the operator allows"
+        if given.image or means.any_image:
+            note = f"{not_allowed}: a server with these settings would refuse it in `{PATHS[0]}`. {allow}"
+            return replace(known, notes=(*known.notes, note))
+        return replace(known, trouble=f"{not_allowed}. {allow}")
     return known
+
+
+_NOTHING_FOUND = (
+    f"There is no test command, and none could be found out. Say `test:` in `{PATHS[0]}`. What is looked for: a Python "
+    "project or Python tests, package.json with a test script, go.mod, Cargo.toml, a Makefile with a target for tests, "
+    "CMakeLists.txt, meson.build, a configure script; at the top and in folders one or two levels down."
+)
 
 
 def wants_environment(known: Examination) -> bool:
@@ -258,10 +284,6 @@ def _reason(key: str, config: RepositoryConfig, given: Given) -> str:
     if key in ("test", "directory", "image") and getattr(given, key):
         return f"given by --{key}"
     return f"said in {PATHS[0]}" if key in config.model_fields_set else ""
-
-
-def _is_allowed(image: str, means: Means) -> bool:
-    return means.images is None or is_allowed(image, (means.image, *means.images))
 
 
 # --- One run

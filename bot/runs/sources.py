@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import Examination, StopCheck
 from bot.repository import Credentials, Mirror
+from bot.repository.config import BYTES_AT_MOST, PATHS
 from bot.repository.folder import is_git_repository, take_in
 from bot.runs.doctor import Given, Means, Patient, examine, interrupted, sandbox_facts
 
@@ -95,7 +96,28 @@ def from_folder(folder: Path, mirror: Mirror, known: Examination, *, stop: StopC
         raise Refused(f"{folder} can't be read as a git repository: {gone}") from gone
     if commit is None:
         raise Refused(f"{folder} has no commit yet: commit something first.")
-    return Patient(mirror, commit, key), replace(known, commit=commit)
+    notes = tuple(
+        f"`{path}` here is not as it is in the commit: what is not committed is not looked at."
+        for path in PATHS
+        if (folder / ".git").exists() and _lines(mirror.read(commit, path)) != _lines(_read(folder / path))
+    )
+    return Patient(mirror, commit, key), replace(known, commit=commit, notes=notes)
+
+
+def _read(file: Path) -> bytes | None:
+    """As much of the file as a configuration may have, and a little more; None where there is none."""
+    try:
+        if not file.is_file():
+            return None
+        with file.open("rb") as opened:
+            return opened.read(BYTES_AT_MOST + 1)
+    except OSError:
+        return None
+
+
+def _lines(data: bytes | None) -> list[bytes] | None:
+    """Without their ends: git may write others in a folder than it keeps."""
+    return None if data is None else data[: BYTES_AT_MOST + 1].splitlines()
 
 
 def from_remote(remote: Remote, mirror: Mirror, known: Examination, *, stop: StopCheck) -> tuple[Patient, Examination]:

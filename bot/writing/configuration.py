@@ -1,5 +1,6 @@
 """The `.github/selfcode.yml` that an examination recommends: what is known, with the reasons as comments. Pure."""
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,20 +20,24 @@ _HEAD = "# How selfcode runs the tests of this repository. Tests run without the
 def recommended(known: Examination) -> str:
     """The whole file: what the repository says already stays as it is, unless it is what has to be mended.
 
-    "" where it is not even known how the tests are run and nothing can be suggested.
+    "" where it is not known how the tests are run: nothing is known of the repository, or its own file is refused.
     """
+    if known.plan is None or known.is_interrupted:
+        return ""
     wanted = _wanted(known)
     said = _said(known.configured)
     if said is None:
         return known.configured if not wanted else _written(wanted, known.found)
-    new = {key: each for key, each in wanted.items() if said.get(key) != each.value}
+    new = {key: each for key, each in wanted.items() if not _says(said.get(key), each.value)}
     if not new and known.configured.strip():
         return known.configured.rstrip() + "\n"
     kept = _without(known.configured, frozenset(new))
     text = kept + ("\n" if kept else "") + _written(new, known.found, head=not kept)
-    if _said(text) == {**said, **{key: each.value for key, each in new.items()}}:
-        return text
     rest = {key: value for key, value in said.items() if key not in new}
+    read = _said(text) or {}
+    is_as_wanted = all(_says(read.get(key), each.value) for key, each in new.items())
+    if is_as_wanted and {key: value for key, value in read.items() if key not in new} == rest:
+        return text
     others = yaml.safe_dump(rest, sort_keys=False, allow_unicode=True, width=10_000) if rest else ""
     return _written(new, known.found) + others
 
@@ -44,10 +49,8 @@ def is_complete(known: Examination) -> bool:
 
 def _wanted(known: Examination) -> Mapping[str, Found]:
     """What the file is to say, key by key; several findings of one key are one command after the other."""
-    plan, wanted = known.plan, dict[str, Found]()
-    if plan is None:
-        return _mended(known, {})
-    values = {key: getattr(plan, key) for key in KEYS}
+    wanted = dict[str, Found]()
+    values = {key: getattr(known.plan, key) for key in KEYS}
     for key, value in values.items():
         if value and not (key == "directory" and value == "."):
             reasons = dict.fromkeys(each.reason for each in known.found if each.key == key)
@@ -58,7 +61,7 @@ def _wanted(known: Examination) -> Mapping[str, Found]:
 def _mended(known: Examination, wanted: Mapping[str, Found]) -> Mapping[str, Found]:
     """With what would mend a command that can't run, or an installed copy that is tested in the workspace's place."""
     report = known.runs[-1] if known.runs else None
-    if known.plan is None or (report is not None and not report.could_run):
+    if report is not None and not report.could_run:
         mend = mending(known.plan, report)
         values: Mapping[str, Any] = yaml.safe_load(mend.configuration)
         changed = {key: value for key, value in values.items() if key not in wanted or wanted[key].value != value}
@@ -67,7 +70,7 @@ def _mended(known: Examination, wanted: Mapping[str, Found]) -> Mapping[str, Fou
             **{key: Found(key, str(value), f"a suggestion: {mend.cause}") for key, value in changed.items()},
         }
     setup = wanted.get("setup")
-    if known.fault is not None and not known.fault.is_noticed and setup is not None:
+    if known.fault is not None and known.fault.asked and not known.fault.is_noticed and setup is not None:
         value = editable(setup.value)
         if value != setup.value:
             why = "a suggestion: editable, so that the tests run the workspace's own code and no copy of it"
@@ -95,11 +98,20 @@ def _said(configured: str) -> Mapping[str, Any] | None:
         return {}
     if not isinstance(value, dict):
         return None
-    return {key: " && ".join(said) if _is_commands(said) else said for key, said in value.items()}
+    return value
 
 
-def _is_commands(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+def _says(said: Any, value: str) -> bool:
+    """Whether the repository's file says this value: as it is, or as a list of the commands that it is made of."""
+    if isinstance(said, list) and all(isinstance(each, str) for each in said):
+        return _is_made_of(value, said)
+    return bool(said == value)
+
+
+def _is_made_of(whole: str, commands: Sequence[str]) -> bool:
+    """Whether these commands are all of it, one after the other, some in braces: so are lists of commands read."""
+    each = (re.escape(command) for command in commands)
+    return re.fullmatch(" && ".join(rf"(?:{one}|\{{ {one}\n\}})" for one in each), whole) is not None
 
 
 def _without(configured: str, keys: frozenset[str]) -> str:
@@ -123,7 +135,7 @@ def _written(wanted: Mapping[str, Found], found: Sequence[Found], *, head: bool 
 def _commands(whole: Found, found: Sequence[Found]) -> Sequence[Found]:
     """The commands that a value was put together of, each with its reason; none where it is but one, or was changed."""
     parts = [each for each in found if each.key == whole.key]
-    is_whole = len(parts) > 1 and " && ".join(each.value for each in parts) == whole.value
+    is_whole = len(parts) > 1 and _is_made_of(whole.value, [each.value for each in parts])
     return parts if is_whole else ()
 
 

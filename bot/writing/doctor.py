@@ -56,25 +56,23 @@ def report_text(known: Examination) -> str:
 
 def headline(known: Examination) -> str:
     """How it is, in one sentence; what stands between backticks in it is code."""
+    if known.health is Health.INTERRUPTED:
+        return "it was ended before there was a verdict."
     if known.health is Health.UNHEALTHY:
         return (known.obstacles or (known.trouble.partition("\n")[0],))[0]
     if not known.runs:
         return "the sandbox answers."
     where = "with the network at hand" if known.sandbox.has_network else "offline"
     shows = ", and a fault in the source shows in them" if known.fault is not None else ""
-    each = ", ".join(dict.fromkeys(counts(report) for report in known.runs[1:])) if _differ(known) else ""
-    came = f"{counts(known.runs[0])}, then {each}" if each else f"{counts(known.runs[0])}, {len(known.runs)} times"
+    came = f"{counts(known.runs[0])}, {len(known.runs)} times"
+    if known.flaky or len({counts(report) for report in known.runs}) > 1:
+        came = "the runs differ" + (f": {len(known.flaky):,} flaky" if known.flaky else "")
     return f"the tests run {where} ({came}){shows}."
 
 
-def _differ(known: Examination) -> bool:
-    return len({counts(report) for report in known.runs}) > 1
-
-
 def _sections(known: Examination) -> list[Section]:
-    mark = "✅ **Healthy**" if known.health is Health.HEALTHY else "❌ **Unhealthy**"
     sections = [
-        Section(f"{mark}: {sentence(headline(known))}"),
+        Section(f"{_MARKS[known.health]}: {sentence(headline(known))}"),
         Section(_list("**What keeps selfcode from working here**", known.obstacles[1:])),
         Section(_list("**Worth knowing**", known.remarks), 90),
         *_what_went_wrong(known),
@@ -89,6 +87,13 @@ def _sections(known: Examination) -> list[Section]:
         Section(_times(known), 45),
     ]
     return [section for section in sections if section.text]
+
+
+_MARKS = {
+    Health.HEALTHY: "✅ **Healthy**",
+    Health.UNHEALTHY: "❌ **Unhealthy**",
+    Health.INTERRUPTED: "⏹️ **Interrupted**",
+}
 
 
 # --- Part by part
@@ -196,7 +201,7 @@ def what_noticed(fault: Fault) -> str:
     if not fault.asked:
         return f"the command came to: {fault.report.state}"
     if fault.noticed == fault.asked:
-        return f"all {plural(fault.asked, 'test')} noticed"
+        return "the one test noticed" if fault.asked == 1 else f"all {fault.asked:,} tests noticed"
     return f"{fault.noticed:,} of {fault.asked:,} tests noticed"
 
 
@@ -220,6 +225,11 @@ def sandbox_lines(known: Examination) -> list[str]:
     """What the sandbox is, then a line for each thing that it does not hold."""
     sandbox = known.sandbox
     first = f"{sandbox.name}, {sandbox.about}" if sandbox.about else sandbox.name
+    words = sandbox.about.split()
+    if known.image and "image" in words and not {known.image, f"{known.image}:latest"} & set(words):
+        first += f"; here the image is {known.image}"
+    if sandbox.unheld is None:
+        return [first, "It does not answer: what it holds is not known."]
     if not sandbox.unheld:
         return [first, "It holds all that the contract of sandboxes asks for."]
     return [first, *(f"not held: {guarantee} ({reason})" for guarantee, reason in sandbox.unheld)]

@@ -7,38 +7,43 @@ from bot.writing.configuration import recommended
 from bot.writing.doctor import headline, sandbox_lines, what_it_said, what_noticed
 from bot.writing.figures import counts, duration, plural
 from bot.writing.masking import mask_secrets
-from bot.writing.safe import one_line
+from bot.writing.safe import clean, cut
 
 SAME_AT_MOST = 5
 
 
 def terminal_report(known: Examination) -> str:
     """The same in plain lines without Markdown, safe for a terminal; the configuration is not in it."""
-    lines = [f"{known.health.upper()}: {one_line(headline(known), 600)}"]
-    lines += [f"  obstacle: {one_line(each, 500)}" for each in known.obstacles[1:]]
-    lines += [f"  note: {one_line(each, 500)}" for each in known.remarks]
+    lines = [f"{known.health.upper()}: {_one_line(headline(known), 600)}"]
+    lines += [f"  obstacle: {_one_line(each, 500)}" for each in known.obstacles[1:]]
+    lines += [f"  note: {_one_line(each, 500)}" for each in known.remarks]
     lines += [
-        f"  {one_line(each.key):<10} {one_line(each.value, 300)}  ({one_line(each.reason, 200)})"
+        f"  {_one_line(each.key):<10} {_one_line(each.value, 300)}  ({_one_line(each.reason, 200)})"
         for each in known.found
     ]
     lines += (
-        [f"  {'image':<10} {one_line(known.image)}  (the operator's)"]
+        [f"  {'image':<10} {_one_line(known.image)}  (the operator's)"]
         if known.image and not _names_image(known)
         else []
     )
-    lines += [f"  wants      {one_line(each)}" for each in known.wishes]
+    lines += [f"  wants      {_one_line(each)}" for each in known.wishes]
     lines += [_run_line(f"run {number}", report) for number, report in enumerate(known.runs, 1)]
     lines += [_fault_line(known.fault)] if known.fault else []
     lines += _named_lines(known)
-    lines += [f"  blocked: {one_line(each, 300)}" for each in known.blocked]
+    lines += [f"  blocked: {_one_line(each, 300)}" for each in known.blocked]
     more = [f"… and {len(known.elsewhere) - 20:,} more"] if len(known.elsewhere) > 20 else []
-    elsewhere = ", ".join([*map(one_line, known.elsewhere[:20]), *more])
+    elsewhere = ", ".join([*map(_one_line, known.elsewhere[:20]), *more])
     lines += [f"  projects elsewhere: {elsewhere}"] if elsewhere else []
-    lines += [f"  left out: {one_line(each)}" for each in known.left_out[:10]]
-    times = "; ".join(f"{one_line(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
+    lines += [f"  left out: {_one_line(each)}" for each in known.left_out[:10]]
+    times = "; ".join(f"{_one_line(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
     lines += [f"  time: {times}"] if times else []
-    lines += [f"  sandbox: {one_line(each, 300)}" for each in sandbox_lines(known)]
+    lines += [f"  sandbox: {_one_line(each, 300)}" for each in sandbox_lines(known)]
     return "\n".join([*lines, *_output_lines(known)])
+
+
+def _one_line(text: str, limit: int = 200) -> str:
+    """One line of at most `limit` characters. A terminal needs no more: a mention or a link is only text there."""
+    return cut(" ".join(clean(text).split()), limit)
 
 
 def _names_image(known: Examination) -> bool:
@@ -57,7 +62,7 @@ def _fault_line(fault: Fault) -> str:
 def _named_lines(known: Examination) -> list[str]:
     lines = _failing_lines(known.failing)
     lines = [*lines[:20], f"  fails: … and {len(lines) - 20:,} more"] if len(lines) > 20 else lines
-    lines += [f"  flaky: {one_line(each)}" for each in known.flaky[:20]]
+    lines += [f"  flaky: {_one_line(each)}" for each in known.flaky[:20]]
     return lines + [_offline_line(each) for each in known.offline[:20]]
 
 
@@ -65,23 +70,23 @@ def _failing_lines(failing: Sequence[TestCase]) -> list[str]:
     """A line for each test that fails; but one for all of which the same is said, where these are many."""
     said: dict[str, list[TestCase]] = {}
     for each in failing:
-        said.setdefault(one_line(what_it_said(each), 160), []).append(each)
+        said.setdefault(_one_line(what_it_said(each), 160), []).append(each)
     lines: list[str] = []
     for words, cases in said.items():
         if len(cases) > SAME_AT_MOST:
-            lines.append(f"  fails: {len(cases):,} tests, such as {one_line(cases[0].id)}: {words}")
+            lines.append(f"  fails: {len(cases):,} tests, such as {_one_line(cases[0].id)}: {words}")
         else:
-            lines += [f"  fails: {one_line(each.id)}: {words}" for each in cases]
+            lines += [f"  fails: {_one_line(each.id)}: {words}" for each in cases]
     return lines
 
 
 def _offline_line(each: Offline) -> str:
-    hosts = one_line(", ".join(each.hosts)) or "no host named"
-    return f"  wanted the network: {one_line(each.test) or 'the command'} ({hosts})"
+    hosts = _one_line(", ".join(each.hosts)) or "no host named"
+    return f"  wanted the network: {_one_line(each.test) or 'the command'} ({hosts})"
 
 
 def _output_lines(known: Examination) -> list[str]:
-    return [f"  | {one_line(line, 400)}" for line in _output(known).strip().splitlines()[-30:]]
+    return [f"  | {_one_line(line, 400)}" for line in _output(known).strip().splitlines()[-30:]]
 
 
 def _output(known: Examination) -> str:
@@ -126,7 +131,9 @@ def summary(known: Examination) -> dict[str, object]:
         "sandbox": {
             "name": known.sandbox.name,
             "about": known.sandbox.about,
-            "not_held": [{"guarantee": guarantee, "reason": reason} for guarantee, reason in known.sandbox.unheld],
+            "not_held": None
+            if known.sandbox.unheld is None
+            else [{"guarantee": guarantee, "reason": reason} for guarantee, reason in known.sandbox.unheld],
         },
         "configuration": mask_secrets(recommended(known)) or None,
     }

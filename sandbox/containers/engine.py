@@ -77,14 +77,25 @@ class Engine:
 
     def _connected(self) -> docker.DockerClient:
         version = str(self._asked()["ApiVersion"])
-        return docker.from_env(environment=self._environment, version=version, timeout=int(ENGINE_S))
+        return self._opened(version, ENGINE_S)
+
+    def _opened(self, version: str, timeout_s: float) -> docker.DockerClient:
+        client = docker.from_env(environment=self._environment, version=version, timeout=int(timeout_s))
+        if isinstance(client.api.verify, str):  # else REQUESTS_CA_BUNDLE goes before the engine's own CA
+            client.api.trust_env = False
+        return client
 
     def _asked(self) -> Mapping[str, Any]:
         """What the engine says of itself. Raises `SandboxUnavailable`."""
         try:
             if self.host.startswith("unix://"):
                 _connect_once(self.host.removeprefix("unix://"))
-            asking = docker.from_env(environment=self._environment, version=_ANY_VERSION, timeout=int(_PROBE_S))
+            if self.host.startswith("ssh://"):
+                raise SandboxUnavailable(
+                    f"ssh:// is not spoken here: forward the engine's socket, `ssh -nNT -L /run/sandbox.sock:"
+                    f"/var/run/docker.sock {self.host.removeprefix('ssh://')}`, and set DOCKER_HOST=unix:///run/sandbox.sock"
+                )
+            asking = self._opened(_ANY_VERSION, _PROBE_S)
             try:
                 found: Mapping[str, Any] = asking.api.version(api_version=False)
             finally:

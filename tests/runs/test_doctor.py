@@ -196,12 +196,20 @@ def test_a_folder_outside_of_the_repository_is_refused(examine: Examine, directo
         examine(given=Given(directory=directory))
 
 
+def test_a_folder_that_the_repository_does_not_have_is_refused_or_the_trouble(examine: Examine) -> None:
+    with pytest.raises(Refused, match="--directory nope is not a folder of the repository"):
+        examine(given=Given(directory="nope"))
+
+    assert "`nope`, which is not there" in examine({PATHS[0]: "directory: nope\n"}).trouble
+
+
 def test_a_configuration_that_is_wrong_is_the_trouble_with_its_line(examine: Examine) -> None:
     known = examine({PATHS[0]: "tets: pytest\n"})
 
     assert known.health is Health.UNHEALTHY
     assert "did you mean `test`" in known.trouble
     assert known.runs == ()
+    assert recommended(known) == ""
 
 
 def test_an_image_that_is_not_allowed_is_the_trouble_with_the_operators_line(examine: Examine) -> None:
@@ -209,6 +217,37 @@ def test_an_image_that_is_not_allowed_is_the_trouble_with_the_operators_line(exa
 
     assert "`SELFCODE_IMAGES=evil/image:1`" in known.trouble
     assert known.runs == ()
+
+
+def test_an_image_that_only_a_local_examination_takes_is_noted(examine: Examine) -> None:
+    known = examine({PATHS[0]: f"{AT_ONCE}image: evil/image:1\n"}, any_image=True)
+
+    assert len(known.runs) == TIMES
+    assert any("a server with these settings would refuse it" in each for each in known.remarks)
+
+
+def test_a_set_up_that_the_sandbox_does_not_run_is_not_told_as_if_it_were(tmp_path: Path) -> None:
+    told: list[str] = []
+    folder = a_folder(tmp_path, {PATHS[0]: f"{AT_ONCE}setup: pip install things\n", "calc.py": SOURCE})
+
+    examine_folder(replace(MEANS, has_images=False), folder, Given(), about="", tell=told.append)
+    without = list(told)
+    told.clear()
+    examine_folder(MEANS, folder, Given(), about="", tell=told.append)
+
+    assert "`setup` is not run: this sandbox has no images" in without
+    assert not any("pip install" in each or "preparing" in each for each in without)
+    assert "preparing the environment" in told
+
+
+def test_what_is_told_on_the_way_holds_no_control_characters(tmp_path: Path) -> None:
+    told: list[str] = []
+    folder = a_folder(tmp_path, {PATHS[0]: 'test: "true \\e]0;title\\a"\n'})
+
+    examine_folder(MEANS, folder, Given(), about="", tell=told.append)
+
+    assert any("true" in each for each in told)
+    assert not any("\x1b" in each or "\x07" in each for each in told)
 
 
 def test_an_image_that_a_pattern_allows_is_taken(examine: Examine) -> None:
@@ -244,15 +283,18 @@ def test_without_a_test_command_that_is_said(examine: Examine) -> None:
 
     assert known.health is Health.UNHEALTHY
     assert "no test command" in known.trouble
+    assert "package.json" in known.trouble
+    assert recommended(known) == ""
 
 
-def test_a_stop_ends_it_with_what_is_known_by_then(examine: Examine) -> None:
-    asked = iter([False] * 3)
+def test_a_stop_ends_it_with_what_is_known_by_then(tmp_path: Path) -> None:
+    heard: list[str] = []
+    means = replace(MEANS, stop=lambda: any(line.startswith(f"run 2 of {TIMES}") for line in heard))
 
-    known = examine(stop=lambda: next(asked, True))
+    known = examine_folder(means, a_folder(tmp_path, FILES), Given(), about="plain", tell=heard.append)
 
-    assert known.health is Health.UNHEALTHY
-    assert known.trouble == "It was interrupted."
+    assert known.health is Health.INTERRUPTED
+    assert (len(known.runs), known.obstacles, recommended(known)) == (1, (), "")
 
 
 def test_a_stop_while_the_repository_is_fetched_ends_it_too(tmp_path: Path) -> None:
@@ -262,7 +304,7 @@ def test_a_stop_while_the_repository_is_fetched_ends_it_too(tmp_path: Path) -> N
 
         known = examine_remote(replace(MEANS, stop=lambda: True), remote, Given(), about="", tell=lambda _: None)
 
-    assert known.trouble == "It was interrupted."
+    assert known.health is Health.INTERRUPTED
 
 
 def test_what_is_to_be_committed_can_be_read_and_says_what_was_run(examine: Examine) -> None:
@@ -286,6 +328,34 @@ def test_of_a_git_repository_the_commit_is_examined_and_not_what_lies_about(tmp_
 
     assert known.commit == head
     assert known.runs[0].is_green
+
+
+@pytest.mark.parametrize(
+    ("text", "is_noted"),
+    [(AT_ONCE, False), (AT_ONCE.replace("\n", "\r\n"), False), (f"{AT_ONCE}model: small\n", True), (None, True)],
+)
+def test_a_configuration_that_is_not_as_in_the_commit_is_noted(
+    tmp_path: Path, text: str | None, is_noted: bool
+) -> None:
+    folder = a_folder(tmp_path, {**FILES, PATHS[0]: AT_ONCE})
+    committed(folder)
+    (folder / ".github").rename(tmp_path / "aside")
+    a_folder(tmp_path, {PATHS[0]: text})
+
+    known = examine_folder(MEANS, folder, Given(), about="", tell=lambda _: None)
+
+    assert any("what is not committed is not looked at" in each for each in known.remarks) is is_noted
+
+
+def test_a_configuration_that_was_never_committed_is_noted(tmp_path: Path) -> None:
+    folder = a_folder(tmp_path, {"calc.py": SOURCE})
+    committed(folder)
+    a_folder(tmp_path, {PATHS[0]: AT_ONCE})
+
+    known = examine_folder(MEANS, folder, Given(), about="", tell=lambda _: None)
+
+    assert known.health is Health.UNHEALTHY
+    assert any("what is not committed is not looked at" in each for each in known.remarks)
 
 
 def test_a_repository_without_a_commit_is_refused(tmp_path: Path) -> None:
@@ -346,7 +416,7 @@ def test_the_sandbox_alone_says_what_it_does_not_hold() -> None:
 
     assert known.health is Health.HEALTHY
     assert known.sandbox.has_network
-    assert any("no network" in guarantee for guarantee, _ in known.sandbox.unheld)
+    assert any("no network" in guarantee for guarantee, _ in known.sandbox.unheld or ())
 
 
 def test_a_sandbox_that_does_not_answer_is_unhealthy_and_says_what_to_do() -> None:
@@ -356,3 +426,4 @@ def test_a_sandbox_that_does_not_answer_is_unhealthy_and_says_what_to_do() -> No
 
     assert known.health is Health.UNHEALTHY
     assert "Docker" in known.trouble
+    assert known.sandbox.unheld is None

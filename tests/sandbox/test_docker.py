@@ -362,6 +362,13 @@ def test_an_engine_that_remaps_users_and_does_not_say_to_whom_is_not_used() -> N
         facts_of("20", {"SecurityOptions": ["name=userns"], "DockerRootDir": "/d"})
 
 
+def test_an_engine_behind_ssh_is_reached_by_its_forwarded_socket() -> None:
+    behind = DockerSandbox(image="any", docker_host="ssh://sandbox@host")
+
+    with pytest.raises(SandboxUnavailable, match=r"ssh -nNT -L /run/sandbox\.sock:/var/run/docker\.sock sandbox@host"):
+        behind.check()
+
+
 def test_no_engine_is_said_so_with_what_to_do() -> None:
     nowhere = DockerSandbox(image="any", docker_host="unix:///nonexistent.sock")
 

@@ -40,7 +40,7 @@ def test_a_healthy_repository_gets_a_report_in_one_comment_and_nothing_else(shar
     (report,) = shared_town.said(issue)
     assert "Healthy" in report.body.splitlines()[0]
     assert ["3", "1 passed"] in [row[:2] for row in table_rows(report.body)]
-    assert "all 1 test noticed" in report.body
+    assert "the one test noticed" in report.body
     assert len(shared_town.model.calls) == calls_before
     assert repository.branches == ("main",)
     assert [(found.user.login, found.content) for found in comment.reactions] == [(BOT, "eyes")]

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.records import Examination, Fault, Found, ReportState, SandboxFacts, TestPlan, TestReport
+from bot.repository.commands import joined
 from bot.repository.config import parse_config
 from bot.writing.configuration import editable, is_complete, recommended
 from tests.writing.builders import a_report
@@ -55,7 +56,7 @@ def test_nothing_is_written_that_is_so_without_saying() -> None:
 
 def test_several_commands_of_one_set_up_are_a_list_each_with_its_reason() -> None:
     found = (Found("setup", "a || b", "one"), Found("setup", "c: d # e", "two"), Found("test", "t", "x"))
-    plan = TestPlan("t", setup="a || b && c: d # e")
+    plan = TestPlan("t", setup=joined(["a || b", "c: d # e"]))
 
     text = recommended(an_examination(plan=plan, found=found))
 
@@ -117,6 +118,13 @@ def test_a_list_of_commands_is_the_same_as_the_commands_joined() -> None:
     assert is_complete(an_examination(plan=TestPlan("t", setup="a && b"), found=(), configured=configured))
 
 
+def test_so_it_is_where_some_of_them_are_joined_in_braces() -> None:
+    plan = TestPlan("t", setup=joined(["a; b", "c"]))
+
+    assert is_complete(an_examination(plan=plan, found=(), configured="test: t\nsetup: [a; b, c]\n"))
+    assert not is_complete(an_examination(plan=plan, found=(), configured="test: t\nsetup: [a; b]\n"))
+
+
 def test_a_file_that_can_t_be_read_is_answered_with_a_whole_one() -> None:
     for broken in ("test: [", "- a\n- b\n", "{a: 1, b"):
         assert parse_config(recommended(an_examination(configured=broken)).encode()).test == PLAN.test
@@ -141,10 +149,26 @@ def test_a_command_that_can_t_run_gets_what_would_mend_it() -> None:
     assert "# a suggestion: " in text
 
 
-def test_where_nothing_was_found_there_is_an_example_to_start_from() -> None:
-    text = recommended(an_examination(plan=None, found=(), runs=(), fault=None, trouble="no test command"))
+@pytest.mark.parametrize("configured", ["", "setup: x\ntests: y\n"])
+def test_where_nothing_was_found_or_the_file_is_refused_there_is_none_to_commit(configured: str) -> None:
+    known = an_examination(plan=None, found=(), runs=(), fault=None, trouble="It can't be used.", configured=configured)
 
-    assert parse_config(text.encode()).test
+    assert recommended(known) == ""
+    assert not is_complete(known)
+
+
+def test_where_it_was_interrupted_there_is_none_to_commit() -> None:
+    assert recommended(an_examination(is_interrupted=True)) == ""
+
+
+def test_where_a_command_runs_no_tests_an_editable_copy_is_beside_the_point() -> None:
+    found = (Found("setup", "pip install .", "a"),)
+
+    text = recommended(
+        an_examination(plan=TestPlan("true", setup="pip install ."), found=found, fault=Fault(3, a_report()))
+    )
+
+    assert parse_config(text.encode()).setup == "pip install ."
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,13 @@ def test_each_run_stands_with_its_result_and_its_time() -> None:
 def test_runs_that_differ_are_not_said_to_be_the_same() -> None:
     runs = (a_report(), a_report(failing=("x",)), a_report())
 
-    assert "(12 passed, then 12 passed, 1 failed, 12 passed)" in report(runs=runs).splitlines()[0]
+    assert "(the runs differ)" in report(runs=runs).splitlines()[0]
+
+
+def test_runs_in_which_other_tests_pass_differ_by_so_many_flaky_ones() -> None:
+    runs = (a_report(passed=11, failing=("x",)), a_report(), a_report())
+
+    assert "(the runs differ: 1 flaky)" in report(runs=runs).splitlines()[0]
 
 
 def test_what_fails_is_flaky_or_wanted_the_network_is_named() -> None:
@@ -111,6 +117,10 @@ def test_what_fails_is_flaky_or_wanted_the_network_is_named() -> None:
         (
             Fault(1, a_report(), noticed=2, asked=12),
             "Yes: a fault was planted in 1 source file, and 2 of 12 tests noticed.",
+        ),
+        (
+            Fault(1, a_report(), noticed=1, asked=1),
+            "Yes: a fault was planted in 1 source file, and the one test noticed.",
         ),
         (Fault(3, a_report(), noticed=0, asked=12), "No: a fault was planted in 3 source files, and no test noticed."),
         (
@@ -175,11 +185,29 @@ def test_what_the_sandbox_does_not_hold_is_listed() -> None:
     assert "with the network at hand" in shown.splitlines()[0]
 
 
+def test_what_a_sandbox_that_does_not_answer_holds_is_not_known() -> None:
+    away = an_examination(sandbox=SandboxFacts("docker", unheld=None), trouble="no engine")
+
+    assert "what it holds is not known" in terminal_report(away)
+    assert "It holds all" not in terminal_report(away)
+    assert summary(away)["sandbox"] == {"name": "docker", "about": "", "not_held": None}
+
+
+@pytest.mark.parametrize(("image", "is_said"), [("python:3.11", True), ("selfcode-sandbox", False)])
+def test_an_image_that_is_not_the_one_that_the_sandbox_names_is_said(image: str, is_said: bool) -> None:
+    facts = SandboxFacts("docker", "Docker 28 at unix:///run/docker.sock, image selfcode-sandbox:latest (2a9b)")
+
+    assert (f"; here the image is {image}" in terminal_report(an_examination(sandbox=facts, image=image))) is is_said
+
+
 @pytest.mark.parametrize("health", Health)
 def test_no_health_is_without_its_word(health: Health) -> None:
     obstacles = ("It can't run.",) if health is Health.UNHEALTHY else ()
+    known = an_examination(obstacles=obstacles, is_interrupted=health is Health.INTERRUPTED)
 
-    assert str(health).capitalize() in report(obstacles=obstacles).splitlines()[0]
+    assert str(health).capitalize() in report_comment(known, run_id=RUN).splitlines()[0]
+    assert terminal_report(known).startswith(f"{health.upper()}: ")
+    assert summary(known)["outcome"] == str(health)
 
 
 def test_the_line_of_a_failure_that_says_what_was_wrong_is_shown() -> None:
@@ -316,6 +344,15 @@ def test_a_terminal_sees_the_same_in_plain_lines() -> None:
     assert lines[0].startswith("HEALTHY: the tests run offline")
     assert "  note: 1 test fails." in lines
     assert any(line.split() == ["run", "1", "12", "passed", "(2.4", "s)"] for line in lines)
+
+
+def test_a_terminal_and_a_program_get_the_words_as_they_are() -> None:
+    facts = SandboxFacts("docker", "Docker 28 at unix:///run/docker.sock", (("@ada's #1", "see https://example.com"),))
+    known = an_examination(sandbox=facts, wishes=("npm i @ada/x",), obstacles=("No `@ada/x` at https://example.com.",))
+
+    assert "\u200b" not in terminal_report(known)
+    assert "unix:///run/docker.sock" in terminal_report(known)
+    assert "\\u200b" not in json.dumps(summary(known))
 
 
 def test_a_program_gets_everything_in_one_object() -> None:
