@@ -1,5 +1,6 @@
 """The tables of inbox and runs, and the engine that reaches them (SQLite or PostgreSQL)."""
 
+import sqlite3
 from typing import Any
 
 from sqlalchemy import (
@@ -18,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.schema import CreateIndex, CreateTable
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
 from bot.errors import ConfigError
 
@@ -91,10 +93,21 @@ def connect(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
-        connection.execute("PRAGMA journal_mode=WAL")
+        _into_wal_mode(connection)
         connection.execute("PRAGMA synchronous=FULL")
 
     return engine
+
+
+@retry(
+    retry=retry_if_exception_type(sqlite3.OperationalError),
+    wait=wait_random(0.01, 0.1),
+    stop=stop_after_delay(30),
+    reraise=True,
+)
+def _into_wal_mode(connection: sqlite3.Connection) -> None:
+    """SQLite does not wait here by itself where two want it at once, as it does for other locks: it says “locked”."""
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def migrate(engine: Engine) -> None:
