@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,23 @@ from sandbox.process import ProcessSandbox
 ROOT = Path(__file__).parents[2]
 
 
-def is_running(marker: str) -> bool:
-    lines = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists())
-    return any(marker.encode() in line.replace(b"\0", b" ") for line in lines)
+PATIENCE_S = 60.0
+
+
+def asleep(*seconds: str) -> set[str]:
+    """For which of these times a `sleep` runs on this machine."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found.add(path.read_bytes())
+    return {each for each in seconds if f"sleep\0{each}\0".encode() in found}
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert condition()
 
 
 def test_it_says_that_it_isolates_nothing(process_sandbox: ProcessSandbox) -> None:
@@ -42,15 +58,10 @@ def test_a_command_ends_with_the_process_that_ran_it_even_when_that_is_killed(tm
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT, env=env) as worker:
         assert worker.stdout is not None
         assert worker.stdout.readline() == b"open\n"
-        deadline = time.monotonic() + 10
-        while not (is_running("sleep 98.7651") and is_running("sleep 98.7652")) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        until(lambda: asleep("98.7651", "98.7652") == {"98.7651", "98.7652"})
         worker.send_signal(signal.SIGKILL)
 
-    deadline = time.monotonic() + 10
-    while is_running("sleep 98.765") and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_running("sleep 98.765")
+    until(lambda: not asleep("98.7651", "98.7652"))
 
 
 def test_a_folder_that_cannot_be_removed_is_reported_and_hides_no_result(
