@@ -127,7 +127,7 @@ def test_a_process_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
         began = time.monotonic()
         until.set()
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert [child.process.returncode for child in stubborn if child.process] == [-signal.SIGKILL] * 2
 
 

