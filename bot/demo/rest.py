@@ -1,5 +1,6 @@
 """What every part of the REST API shares: the request as a handler sees it, and how handlers are hung up."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,16 +15,16 @@ from bot.demo.state import App, Issue, Repository, World
 Route = tuple[str, str, Callable[..., Response]]
 
 
-class Part:
+class Part(ABC):
     """One part of the API. Its `routes` are hung up under `/api/v3`."""
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
         self.world: World = changes.world
 
+    @abstractmethod
     def routes(self) -> Iterable[Route]:
         """Method, path and handler of each operation."""
-        raise NotImplementedError
 
     def hang_up(self, app: Flask) -> None:
         for method, path, handler in self.routes():

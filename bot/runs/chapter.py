@@ -12,7 +12,7 @@ from bot.records import IssueRef, Outcome, Progress, Verdict
 from bot.repository import branch_for, guess
 from bot.runs import solving
 from bot.runs.ground import EnvironmentGone, Ground
-from bot.runs.house import House, Setup, SetupBroken, declared_files, is_allowed
+from bot.runs.house import House, SetupBroken, is_allowed, setup_for
 from bot.runs.known import Known
 from bot.runs.reading import at_least, people_to_ask_about, task_from, withdrawn
 from bot.runs.stopping import StopFlag
@@ -121,15 +121,8 @@ class Chapter:
         image = plan.image or self.house.image
         if not is_allowed(image, (self.house.image, *self.house.images)):
             raise Refused(f"The image `{plan.image}` is not among those that the operator allows (SELFCODE_IMAGES).")
-        setup = Setup(
-            repository_id=known.at.repository.id,
-            repository=known.at.repository.full_name,
-            image=image,
-            setup=plan.setup,
-            archive=mirror.archive(base),
-            declared=declared_files(mirror, base, plan.directory),
-            directory=plan.directory,
-        )
+        ref = known.at.repository
+        setup = setup_for(plan, mirror, base, image=image, repository_id=ref.id, repository=ref.full_name)
         try:
             prepared = self.house.prepare_image(setup, self.stop)
         except SetupBroken as broken:

@@ -16,7 +16,7 @@ from bot.repository.config import PATHS
 from bot.runs.diagnosis import diagnosed
 from bot.runs.faults import faulty, that_compile
 from bot.runs.ground import Ground
-from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files, is_allowed
+from bot.runs.house import PrepareImage, SetupBroken, is_allowed, setup_for
 from bot.runs.offline import offline_in
 from bot.writing.safe import clean
 from sandbox import Guarantee, Limits, Sandbox, SandboxUnavailable
@@ -174,14 +174,8 @@ def wants_environment(known: Examination) -> bool:
 def prepare(means: Means, patient: Patient, known: Examination) -> Examination:
     """Find or make the image that the tests run in: set-up, with its way to the network."""
     began, plan = time.monotonic(), _known_plan(known)
-    setup = Setup(
-        repository_id=patient.key,
-        repository=patient.name,
-        image=known.image,
-        setup=plan.setup,
-        archive=patient.mirror.archive(patient.treeish),
-        declared=declared_files(patient.mirror, patient.treeish, plan.directory),
-        directory=plan.directory,
+    setup = setup_for(
+        plan, patient.mirror, patient.treeish, image=known.image, repository_id=patient.key, repository=patient.name
     )
     try:
         prepared = means.prepare_image(setup, means.stop)

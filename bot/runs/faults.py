@@ -6,6 +6,7 @@ import re
 import shlex
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from bot.proof import FileKind, kind_of
@@ -75,13 +76,11 @@ def _words(commands: str) -> frozenset[str]:
 def _in_python(text: str) -> str:
     """Before the first statement that does anything; nothing may stand before the docstring and `__future__`."""
     place = 0
-    try:
+    with suppress(SyntaxError, tokenize.TokenError):  # broken already: it fails wherever the fault stands
         for number, words in _statements(text):
             if not (_is_docstring(words, is_first=place == 0) or words[:2] == ["from", "__future__"]):
                 break
             place = number
-    except (SyntaxError, tokenize.TokenError):
-        pass  # it is broken already: whoever imports it fails, wherever the fault stands
     lines = _LINES.findall(text)
     head = "".join(lines[:place]) if place else _opening_comments(lines)
     return head + ("" if not head or head[-1] in "\r\n" else "\n") + _PYTHON + text[len(head) :]

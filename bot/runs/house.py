@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.agent import Agent
 from bot.errors import Refused
 from bot.proof import FileKind, kind_of
-from bot.records import Caps, GitHub, RepositoryRef, StopCheck
+from bot.records import Caps, GitHub, RepositoryRef, StopCheck, TestPlan
 from bot.repository import Mirror
 from bot.runs.solving import Author
 from bot.runs.store import Store
@@ -47,7 +47,22 @@ class Setup:
     setup: str
     archive: bytes
     declared: Mapping[str, bytes]
-    directory: str = "."
+    directory: str
+
+
+def setup_for(
+    plan: TestPlan, mirror: Mirror, treeish: str, *, image: str, repository_id: int, repository: str
+) -> Setup:
+    """What the plan's environment is made from, with the tree's files."""
+    return Setup(
+        repository_id=repository_id,
+        repository=repository,
+        image=image,
+        setup=plan.setup,
+        archive=mirror.archive(treeish),
+        declared=declared_files(mirror, treeish, plan.directory),
+        directory=plan.directory,
+    )
 
 
 @dataclass(frozen=True, slots=True)

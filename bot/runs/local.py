@@ -14,7 +14,7 @@ from bot.repository import Mirror, RepositoryConfig, guess, read_config
 from bot.repository.export import git_directory
 from bot.runs import solving
 from bot.runs.ground import Ground
-from bot.runs.house import PrepareImage, Setup, SetupBroken, declared_files
+from bot.runs.house import PrepareImage, SetupBroken, setup_for
 from bot.runs.solving import Author
 from bot.runs.sources import key_of
 from bot.writing.report import markdown_report
@@ -125,7 +125,9 @@ def _solve(
 ) -> tuple[Outcome, str]:
     local.tell(f"tests: {plan.test}" + (f" (guessed from {plan.guessed_from})" if plan.guessed_from else ""))
     try:
-        prepared = local.prepare_image(_setup(local, mirror, base, plan), local.stop)
+        image, key = plan.image or local.image, key_of(str(local.repository.resolve()))
+        setup = setup_for(plan, mirror, base, image=image, repository_id=key, repository="")
+        prepared = local.prepare_image(setup, local.stop)
     except SetupBroken as broken:
         return Outcome.BASELINE_BROKEN, str(broken)
     so_far.blocked = prepared.blocked
@@ -149,19 +151,6 @@ def _solve(
     if outcome in (Outcome.PROVEN, Outcome.UNPROVEN):
         so_far.head = solving.commit(ground, so_far.progress, local.task, author=local.author, when=datetime.now(UTC))
     return outcome, reason
-
-
-def _setup(local: Local, mirror: Mirror, base: str, plan: TestPlan) -> Setup:
-    """What the prepared image is made from; its key is the folder's, in place of a repository's number."""
-    return Setup(
-        repository_id=key_of(str(local.repository.resolve())),
-        repository="",
-        image=plan.image or local.image,
-        setup=plan.setup,
-        archive=mirror.archive(base),
-        declared=declared_files(mirror, base, plan.directory),
-        directory=plan.directory,
-    )
 
 
 def _keep(local: Local, result: RunResult) -> Path:
