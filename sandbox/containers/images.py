@@ -99,21 +99,27 @@ class Images:
     def remove(self, name: str, *, force: bool = False) -> bool:
         """Take a name from an image, and with its last name the image itself. False where a container uses it.
 
-        What is in use stays as it is, or with `force` loses its name only; what is gone is no error.
+        What is in use stays as it is, or with `force` loses its name only; what is gone, or goes at this moment by
+        another's hand, is no error.
         """
-        with translated(f"removing the image {name}"), suppress(NotFound):
+        with translated(f"removing the image {name}"):
             if not self._is_removed(name, force=force):
                 self._let_go()
                 return self._is_removed(name, force=force)
         return True
 
     def _is_removed(self, name: str, *, force: bool) -> bool:
+        """Remove it; False where it is in use.
+
+        Two removals of one image at a time: the engine answers the slower one with an error of its own (500).
+        """
         try:
             self._engine.api.remove_image(name, force=force)
         except APIError as error:
-            if error.status_code != _CONFLICT:
+            if error.status_code == _CONFLICT:
+                return False
+            if self.find(name) is not None:
                 raise
-            return False
         return True
 
 

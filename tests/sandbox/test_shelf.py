@@ -5,6 +5,7 @@ import os
 import tarfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import docker
@@ -205,6 +206,25 @@ def test_a_repositorys_images_are_removed_together(bench: Bench) -> None:
 
     assert bench.shelf.remove_repository(bench.repository_id) == 2
     assert bench.shelf.remove_repository(bench.repository_id) == 0
+    assert bench.tags == []
+
+
+def test_workers_that_make_room_at_the_same_moment_do_not_fail_over_each_others_removals(bench: Bench) -> None:
+    for name in "abcdefgh":
+        bench.add(name)
+    bench.now_s += 2 * IN_USE_S
+    engines = [Engine(None) for _ in range(6)]
+    shelves = [
+        Shelf(OnlyOurs(engine), disk_bytes=0, max_age_s=1e6, clock=lambda: bench.now_s, going_s=0.3)
+        for engine in engines
+    ]
+
+    with ThreadPoolExecutor(len(shelves)) as pool:
+        for done in [pool.submit(shelf.make_room) for shelf in shelves]:
+            done.result()
+
+    for engine in engines:
+        engine.close()
     assert bench.tags == []
 
 
