@@ -93,7 +93,7 @@ def test_a_git_that_does_not_end_is_ended_with_all_its_children(tmp_path: Path) 
     assert not late.exists()
 
 
-def test_a_stop_ends_git_within_a_second() -> None:
+def test_a_stop_ends_git_in_the_middle_of_its_work() -> None:
     stopped = threading.Event()
     threading.Timer(0.3, stopped.set).start()
     started = time.monotonic()

@@ -26,7 +26,7 @@ def test_a_run_that_nobody_ended_goes_on(store: Store, run_id: str) -> None:
     assert flag.because is None
 
 
-def test_a_stop_is_seen_within_a_second_and_says_why(store: Store, run_id: str) -> None:
+def test_a_stop_is_seen_soon_and_says_why(store: Store, run_id: str) -> None:
     flag = StopFlag(store, run_id)
     assert not flag()
 
