@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import docker
 import pytest
@@ -20,6 +20,7 @@ TEST_OWNER = f"selfcode-tests-{os.getpid()}"
 _SLOW_ROOMS = ("tests/story/", "tests/sandbox/", "tests/runs/")
 _NEEDS_ENGINE = ("docker_sandbox", "docker_client")
 _LEFT_OUT = "left out for want of Docker"
+_FOUND_BEFORE = pytest.StashKey[frozenset[str]]()
 _HOW = "start Docker, or `make test INSTALL_DOCKER=1` (root, Debian or Ubuntu)"
 
 
@@ -63,25 +64,42 @@ def docker_client() -> Iterator[docker.DockerClient]:
     assert leftovers == [], "the tests have left something on the engine"
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In CI, note what is of ours on this machine before the first test: somebody else's, or an earlier session's."""
+    if _watches_the_machine(session):
+        session.config.stash[_FOUND_BEFORE] = before = frozenset(_ours())
+        if before:
+            sys.stderr.write(f"Here before the tests, and left to whoever has it: {', '.join(sorted(before))}\n")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In CI nothing of ours may be left by whoever, once all test processes have ended: nobody else uses the engine."""
-    if not os.environ.get("CI") or hasattr(session.config, "workerinput"):
+    """In CI the tests may leave nothing of ours behind, once all test processes have ended."""
+    if not _watches_the_machine(session):
         return
-    leftovers = [
-        *remains.after_a_moment(
-            lambda: remains.processes("selfcode-tests-"),
-            lambda: remains.control_groups(""),
-            lambda: remains.mounts("/volumes/selfcode-"),
-        )
+    before = session.config.stash.get(_FOUND_BEFORE, frozenset())
+    left = remains.after_a_moment(lambda: [what for what in _ours() if what not in before])
+    if left:
+        sys.stderr.write(f"FAILED: the tests have left something behind: {', '.join(left)}\n")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _watches_the_machine(session: pytest.Session) -> bool:
+    return bool(os.environ.get("CI")) and not hasattr(session.config, "workerinput")
+
+
+def _ours() -> Sequence[str]:
+    """Whatever on this machine, and on the engine, has a name that selfcode or its tests give."""
+    found = [
+        *remains.processes("selfcode-tests-"),
+        *remains.control_groups(""),
+        *remains.mounts("/volumes/selfcode-"),
     ]
     client = _connected()
     if not isinstance(client, str):
-        leftovers += _leftovers(client, OWNER_LABEL)
+        found += _leftovers(client, OWNER_LABEL)
         client.close()
-    if leftovers:
-        sys.stderr.write(f"FAILED: the tests have left something behind: {', '.join(leftovers)}\n")
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,8 @@
 Its arguments are those of `sandbox.resident.owners`; its stdin is a socket. Each message there is one
 workspace: a plan, in a file, and the socket over which that workspace is used. A keeper makes namespaces of its own,
 in which the workspace's folders are mounted in memory. They are gone, with all that runs in them, when the keeper is,
-and it ends with its socket or with the worker. It has no privileges outside its namespaces, whoever started it.
+and it ends with its socket or with the worker. It has no privileges outside its namespaces, whoever started it. The
+program itself ends last, and removes the control groups of a worker that could not do so any more.
 
 Nothing but the standard library, and modules that need no more, may be imported here. Linux only.
 """
@@ -25,7 +26,7 @@ from typing import Any, NoReturn
 
 from sandbox import supervisor, tree
 from sandbox.contract import SandboxError, WorkspaceFull
-from sandbox.resident import bwrap, namespaces, stage
+from sandbox.resident import bwrap, cgroups, namespaces, owners, stage
 
 _MESSAGE = 4096
 _DESCRIPTORS = 8
@@ -37,7 +38,8 @@ _LOOK_S = 0.02
 
 def main() -> None:
     """Fork a keeper for each workspace that is asked for, until the worker is gone. The caller gets on at once."""
-    alive = os.pidfd_open(int(sys.argv[3].partition(".")[0]))  # the caller: it waits for the next line
+    owner, worker = sys.argv[2:4]
+    alive = os.pidfd_open(int(worker.partition(".")[0]))  # the caller: it waits for the next line
     if os.fork() != 0:
         return
     control = socket.socket(fileno=os.dup(0))
@@ -52,6 +54,10 @@ def main() -> None:
             _keep(socket.socket(fileno=use), json.loads(_contents(plan)), alive)
         os.close(plan)
         os.close(use)
+    with suppress(ChildProcessError):
+        os.waitpid(-1, 0)  # the last keeper's end, as none leaves a status
+    if not owners.is_there(worker):
+        cgroups.remove_groups(partial(owners.is_left, owner))
 
 
 @dataclass(frozen=True, slots=True)

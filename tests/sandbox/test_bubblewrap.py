@@ -263,15 +263,27 @@ def test_a_machine_that_forbids_user_namespaces_is_told_apart_with_the_setting_t
 # What a kill leaves
 
 
-def test_a_worker_that_is_killed_leaves_no_process_and_its_groups_are_found_again(
-    bubblewrap_sandbox: BubblewrapSandbox, owner: str
-) -> None:
+def test_a_worker_that_is_killed_leaves_neither_processes_nor_groups(owner: str) -> None:
     with holding(owner) as worker:
-        made = groups(owner)
         worker.send_signal(signal.SIGKILL)
 
     assert host.are_gone(f"held-{owner}", within_s=10)
     assert host.becomes_true(lambda: not keepers(owner), within_s=10)
+    assert groups(owner) == set()
+
+
+def test_groups_of_a_worker_that_was_killed_with_its_keepers_are_found_again(
+    bubblewrap_sandbox: BubblewrapSandbox, owner: str
+) -> None:
+    with holding(owner) as worker:
+        made = groups(owner)
+        worker.send_signal(signal.SIGSTOP)  # or it would clean up, now that its workspace is gone
+        for pid in keepers(owner):
+            os.kill(pid, signal.SIGKILL)
+        worker.send_signal(signal.SIGKILL)
+
+    assert host.are_gone(f"held-{owner}", within_s=10)
+    assert groups(owner) == made
     assert bubblewrap_sandbox.remove_leftovers() == 0
     assert BubblewrapSandbox(owner=owner).remove_leftovers() == len(made)
     assert groups(owner) == set()
@@ -287,6 +299,7 @@ def test_what_keeps_workspaces_is_found_again_where_it_hangs(owner: str) -> None
     assert BubblewrapSandbox(owner=owner).remove_leftovers() >= len(found)
     assert host.becomes_true(lambda: not keepers(owner), within_s=10)
     assert host.are_gone(f"held-{owner}", within_s=10)
+    assert groups(owner) == set()
 
 
 def test_what_a_living_worker_has_is_left_to_it(owner: str) -> None:
