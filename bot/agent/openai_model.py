@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,11 +70,16 @@ class OpenAIModel:
     def name(self) -> str:
         return self._name
 
+    @property
+    def window_tokens(self) -> int | None:
+        return None
+
     def complete(
         self,
         messages: Sequence[Message],
         *,
-        tools: Sequence[ToolSpec] | None,
+        tools: Sequence[ToolSpec] | None = None,
+        schema: Mapping[str, Any] | None = None,  # noqa: ARG002
         temperature: float | None,
         max_tokens: int | None,
         stop: StopCheck,

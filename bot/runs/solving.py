@@ -86,7 +86,11 @@ def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
             return Outcome.NOTHING_TO_DO, progress.why
         case Verdict.STOPPED:
             return Outcome.STOPPED, progress.why
-        case Verdict.LIMIT | Verdict.GAVE_UP | Verdict.SOLVED | None:
+        case Verdict.NOT_REPRODUCED:
+            return Outcome.NOT_REPRODUCED, progress.why
+        case Verdict.ASKING:
+            return Outcome.NEEDS_INFORMATION, progress.why
+        case Verdict.LIMIT | Verdict.STUCK | Verdict.GAVE_UP | Verdict.SOLVED | None:
             return Outcome.UNSOLVED, progress.why
 
 

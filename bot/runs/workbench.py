@@ -1,11 +1,12 @@
 """What the agent works at: one workspace with the base and the change so far, by the words of `records.Workbench`."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from bot.errors import Stopped
 from bot.proof import A, overlay, quick_objection
-from bot.records import Change, TestReport
+from bot.records import Change, TestReport, Unreproduced
 from bot.repository import collect
 from bot.runs.ground import Ground
 from sandbox import Ending, ExecutionResult, Workspace
@@ -85,6 +86,14 @@ class Bench:
         files = ground.mirror.changed_files(ground.base, ground.tree(change))
         _, replaced = overlay(files, A)
         return quick_objection(files, lambda: ground.test(ground.base, replaced), report)
+
+    def unreproduced(self, change: Change, report: TestReport) -> Unreproduced | None:
+        """Why a test does not show the issue."""
+        raise NotImplementedError
+
+    def fork(self) -> AbstractContextManager["Bench"]:
+        """A second workbench in a fresh copy of the tree."""
+        raise NotImplementedError
 
     def _file(self, path: str) -> File | None:
         return dict(files_of(self.workspace.get([path]))).get(path)

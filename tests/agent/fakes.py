@@ -3,8 +3,10 @@
 import difflib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bot.agent.llm import LENGTH, STOP, Message, Reply, Role, ToolCall, ToolSpec
 from bot.records import (
@@ -15,6 +17,7 @@ from bot.records import (
     TestCase,
     TestReport,
     TestStatus,
+    Unreproduced,
     Usage,
 )
 from sandbox.contract import Ending, ExecutionResult
@@ -51,8 +54,11 @@ class FakeWorkbench:
     did: list[tuple[str, ...]] = field(default_factory=list)
     on_test: Callable[[], None] = lambda: None
 
+    unreproducing: list[Unreproduced | None] = field(default_factory=list)
+
     def __post_init__(self) -> None:
         self.base = dict(self.files)
+        self.opened = dict(self.files)
 
     def paths(self) -> Sequence[str]:
         return sorted(self.files)
@@ -101,6 +107,18 @@ class FakeWorkbench:
     def objection(self, change: Change, report: TestReport) -> str:
         self.did.append(("objection",))
         return self.objections.pop(0) if self.objections else ""
+
+    def unreproduced(self, change: Change, report: TestReport) -> Unreproduced | None:
+        self.did.append(("unreproduced",))
+        return self.unreproducing.pop(0) if self.unreproducing else None
+
+    @contextmanager
+    def fork(self) -> Iterator["FakeWorkbench"]:
+        """A bench with the files as they were at the opening; what it does is recorded here, what it writes is not."""
+        self.did.append(("fork",))
+        other = replace(self, files=dict(self.opened))
+        other.base = dict(self.base)
+        yield other
 
     @property
     def tests_run(self) -> int:
@@ -170,6 +188,7 @@ class Asked:
     tools: tuple[ToolSpec, ...] | None
     temperature: float | None
     max_tokens: int | None
+    schema: Mapping[str, Any] | None = None
 
     @property
     def last(self) -> str:
@@ -191,16 +210,18 @@ class ScriptedModel:
     name: str = "scripted"
     asked: list[Asked] = field(default_factory=list)
     before: Callable[[], None] = lambda: None
+    window_tokens: int | None = None
 
     def complete(
         self,
         messages: Sequence[Message],
         *,
-        tools: Sequence[ToolSpec] | None,
+        tools: Sequence[ToolSpec] | None = None,
+        schema: Mapping[str, Any] | None = None,
         temperature: float | None,
         max_tokens: int | None,
         stop: StopCheck,
     ) -> Reply:
         self.before()
-        self.asked.append(Asked(tuple(messages), tuple(tools) if tools else None, temperature, max_tokens))
+        self.asked.append(Asked(tuple(messages), tuple(tools) if tools else None, temperature, max_tokens, schema))
         return self.lines[min(len(self.asked), len(self.lines)) - 1]

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from bot.agent.actions import Request
 from bot.agent.fences import parse_reply
 from bot.agent.hands import carry_out
 from bot.agent.tools import request_of
-from bot.records import Change, TestReport
+from bot.records import Change, TestReport, Unreproduced
 from sandbox.contract import ExecutionResult
 from tests.real.packages import PACKAGES, RealPackage, repository_files
 
@@ -63,6 +64,12 @@ class Checkout:
 
     def objection(self, change: Change, report: TestReport) -> str:
         raise NotImplementedError(change, report)
+
+    def unreproduced(self, change: Change, report: TestReport) -> Unreproduced | None:
+        raise NotImplementedError(change, report)
+
+    def fork(self) -> AbstractContextManager["Checkout"]:
+        raise NotImplementedError
 
     def contents(self) -> Mapping[str, bytes | None]:
         return {path: self.read(path) for path in self.paths()}
