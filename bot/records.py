@@ -1,6 +1,6 @@
 """The values and protocols that all rooms speak in. Pure: no clock, no I/O; frozen, and JSON by `dump` and `load`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -534,6 +534,10 @@ class Workbench(Protocol):
         """A file's bytes; None where there is none."""
         ...
 
+    def read_many(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        """Several files' bytes at once. Missing are those that are not there, and those of more than a mebibyte."""
+        ...
+
     def write(self, path: str, data: bytes) -> None:
         """Write a file whole; the mode of an existing one stays."""
         ...
@@ -627,7 +631,7 @@ class TestPlan:
 class RunResult:
     """Everything that there is to say about a run at its end. `reason` is one or two sentences for people.
 
-    `blocked` are the hosts that setup was refused, a line each.
+    `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none.
     """
 
     outcome: Outcome
@@ -642,6 +646,7 @@ class RunResult:
     sandbox: str = ""
     pull_request: int | None = None
     blocked: tuple[str, ...] = ()
+    critic: str = ""
 
 
 # --- What an examination finds (`doctor`)

@@ -35,4 +35,4 @@ def version(kind: str) -> str:
 
 def system_prompt(dialect: Dialect) -> str:
     """The instructions for a dialect; AUTO begins with native tools."""
-    return prompt("fenced" if dialect is Dialect.FENCED else "native")
+    return prompt(str(Dialect.NATIVE if dialect is Dialect.AUTO else dialect))

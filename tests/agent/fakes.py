@@ -3,12 +3,14 @@
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.agent.diffs import created, parse_diff, patched
 from bot.agent.llm import LENGTH, STOP, Message, Reply, Role, ToolCall, ToolSpec
+from bot.agent.texts import Unplaced
 from bot.records import (
     Change,
     ReportState,
@@ -20,7 +22,7 @@ from bot.records import (
     Unreproduced,
     Usage,
 )
-from sandbox.contract import Ending, ExecutionResult
+from sandbox.contract import MEBIBYTE, Ending, ExecutionResult
 
 
 def never() -> bool:
@@ -65,6 +67,10 @@ class FakeWorkbench:
 
     def read(self, path: str) -> bytes | None:
         return self.files.get(path)
+
+    def read_many(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        self.did.append(("read_many", *paths))
+        return {path: data for path in paths if (data := self.files.get(path)) is not None and len(data) <= MEBIBYTE}
 
     def write(self, path: str, data: bytes) -> None:
         self.did.append(("write", path))
@@ -120,6 +126,12 @@ class FakeWorkbench:
         other.base = dict(self.base)
         yield other
 
+    def reopened(self, change: Change) -> "FakeWorkbench":
+        """A bench with the base and the change, as each iteration of a run gets one; it records in the same place."""
+        other = replace(self, files=with_change(self.base, change))
+        other.base = dict(self.base)
+        return other
+
     @property
     def tests_run(self) -> int:
         return self.did.count(("test",))
@@ -133,6 +145,21 @@ class FakeWorkbench:
             "/dev/null" if new is None else f"b/{path}",
         )
         return f"diff --git a/{path} b/{path}\n" + "".join(lines)
+
+
+def with_change(base: Mapping[str, bytes], change: Change) -> dict[str, bytes]:
+    """The base's files with a change in them."""
+    files = dict(base)
+    diffs = parse_diff(change.patch) if change.patch else ()
+    assert not isinstance(diffs, Unplaced)
+    for diff in diffs:
+        if diff.new_path is None:
+            del files[diff.old_path or ""]
+            continue
+        text = patched(files[diff.old_path].decode(), diff) if diff.old_path else created(diff)
+        assert isinstance(text, str)
+        files[diff.new_path] = text.encode()
+    return files
 
 
 def says(

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from bot.agent.fences import parse_reply
 from bot.agent.hands import carry_out
 from bot.agent.tools import request_of
 from bot.records import Change, TestReport, Unreproduced
-from sandbox.contract import ExecutionResult
+from sandbox.contract import MEBIBYTE, ExecutionResult
 from tests.real.packages import PACKAGES, RealPackage, repository_files
 
 pytestmark = pytest.mark.real
@@ -41,6 +41,9 @@ class Checkout:
     def read(self, path: str) -> bytes | None:
         target = self.folder / path
         return target.read_bytes() if target.is_file() else None
+
+    def read_many(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        return {path: data for path in paths if (data := self.read(path)) is not None and len(data) <= MEBIBYTE}
 
     def write(self, path: str, data: bytes) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
