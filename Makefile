@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 TEST_PROCESSES ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check format bench lock clean
+.PHONY: demo test check format bench bench-solve lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(VENV)/.ready: requirements-dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "selfcode needs Python 3.11 or newer; set PYTHON=python3.x")'
@@ -39,9 +39,14 @@ bench: $(VENV)/.ready ## figures: where the time of a run goes
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.sandbox
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.label_to_pull_request
 
+bench-solve: $(VENV)/.ready ## figures: what a model solves (SELFCODE_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY; options in SOLVE=)
+	@$(BIN)/python -m bench.solve setup
+	@$(BIN)/python -m bench.solve run --tasks bench/solve/tasks --sample 20 --humaneval 40 --seed 4 --out .cache/solve/results $(SOLVE)
+
 lock: ## renew the lock files (needs uv)
 	uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
 	uv pip compile pyproject.toml --group dev --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-dev.lock
+	uv pip compile bench/solve/requirements/mini-swe-agent.in --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o bench/solve/requirements/mini-swe-agent.txt
 
 clean: ## forget the virtual environment and the caches
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache

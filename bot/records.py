@@ -1,7 +1,8 @@
 """The values and protocols that all rooms speak in. Pure: no clock, no I/O; frozen, and JSON by `dump` and `load`."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
@@ -183,28 +184,42 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """What a run has used so far. `cost_usd` is None as soon as one call's price was not known."""
+    """What a run has used so far. `cost_usd` is None as soon as one call's price was not known.
+
+    `cached_tokens` is the part of `prompt_tokens` that the provider had cached, as far as it says so. `critic_tokens`
+    and `critic_cost_usd` are the part of all that the critic used.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
     seconds: float = 0.0
+    cached_tokens: int = 0
+    critic_tokens: int = 0
+    critic_cost_usd: float | None = 0.0
 
     @property
     def tokens(self) -> int:
         return self.prompt_tokens + self.completion_tokens
 
-    def plus(self, usage: Usage) -> "Spend":
+    def plus(self, usage: Usage, *, critics: bool = False) -> "Spend":
         """The spend after one more call; its seconds are those of whole iterations, and counted with them."""
-        known = self.cost_usd is not None and usage.cost_usd is not None
-        return Spend(
+        return replace(
+            self,
             calls=self.calls + 1,
             prompt_tokens=self.prompt_tokens + usage.prompt_tokens,
             completion_tokens=self.completion_tokens + usage.completion_tokens,
-            cost_usd=(self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None,
-            seconds=self.seconds,
+            cost_usd=_sum(self.cost_usd, usage.cost_usd),
+            cached_tokens=self.cached_tokens + (usage.cached_tokens or 0),
+            critic_tokens=self.critic_tokens + (usage.prompt_tokens + usage.completion_tokens if critics else 0),
+            critic_cost_usd=_sum(self.critic_cost_usd, usage.cost_usd) if critics else self.critic_cost_usd,
         )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    """Two amounts of money together: not known where one of them is not."""
+    return None if one is None or other is None else one + other
 
 
 # --- Test reports, evidence, proof
@@ -415,12 +430,45 @@ class Call:
     problem: str = ""
 
 
+class Reproduce(StrEnum):
+    """How a run deals with a test that shows the issue.
+
+    FIRST: a test of its own that fails on the base, before anything is changed. TOGETHER: test and change at once. ASK:
+    as FIRST, then a person is asked whether the test says what the issue says. OFF: no test is asked for.
+    """
+
+    FIRST = "first"
+    TOGETHER = "together"
+    ASK = "ask"
+    OFF = "off"
+
+
+class Aim(StrEnum):
+    """What an iteration was for: the test that shows the issue, on the base's own source, or the change."""
+
+    TEST = "test"
+    CHANGE = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change that was drawn for an iteration and not gone on with, and `why` in a few words.
+
+    `change` is everything since the base. `report` is None where it was not tested.
+    """
+
+    change: Change
+    report: TestReport | None
+    calls: tuple[Call, ...]
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Iteration:
     """The model calls between two runs of the test command, and that run.
 
     `summary` says in one line what changed; `why_next` why the loop went on, or why it ended. `change` is everything
-    since the base, not since the last iteration.
+    since the base, not since the last iteration. `others` are the candidates that were drawn beside this one.
     """
 
     number: int
@@ -431,6 +479,8 @@ class Iteration:
     spend: Spend
     duration_s: float
     why_next: str
+    aim: Aim = Aim.CHANGE
+    others: tuple[Candidate, ...] = ()
 
     def is_good_beside(self, baseline: TestReport | None) -> bool:
         """Whether there is a change, and nothing fails with it but what failed in the baseline already."""
@@ -443,7 +493,10 @@ class Verdict(StrEnum):
     SOLVED = "solved"
     NOTHING_TO_DO = "nothing to do"
     LIMIT = "a limit was reached"
+    STUCK = "no progress"
     GAVE_UP = "no usable reply"
+    NOT_REPRODUCED = "not reproduced"
+    ASKING = "a person is asked about the test"
     STOPPED = "stopped"
 
 
@@ -452,13 +505,14 @@ class Progress:
     """The agent's whole state between two iterations: what a crashed run goes on from.
 
     `verdict` is None while there is more to do; `why` explains it (which limit, what was wrong, the model's closing
-    words).
+    words). `doubts` are the critic's words on the final change, "" where it has none, or there is none.
     """
 
     iterations: tuple[Iteration, ...] = ()
     spend: Spend = field(default_factory=Spend)
     verdict: Verdict | None = None
     why: str = ""
+    doubts: str = ""
 
     @property
     def change(self) -> Change:
@@ -478,6 +532,10 @@ class Workbench(Protocol):
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes; None where there is none."""
+        ...
+
+    def read_many(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        """Several files' bytes at once. Missing are those that are not there, and those of more than a mebibyte."""
         ...
 
     def write(self, path: str, data: bytes) -> None:
@@ -508,6 +566,28 @@ class Workbench(Protocol):
         Asked only after the test command was green: “no test was added”, “the new test passes without the change too”.
         """
         ...
+
+    def unreproduced(self, change: Change, report: TestReport) -> "Unreproduced | None":
+        """Why a change that is to hold nothing but a test does not show the issue; None where it does.
+
+        `report` is of the base's own source with this test in it.
+        """
+        ...
+
+    def fork(self) -> AbstractContextManager["Workbench"]:
+        """A second workbench in a fresh copy of the tree, as this one was when it was opened. Gone after the block."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unreproduced:
+    """Why a test does not show the issue, in words for the model.
+
+    `passes`: new tests ran, and all of them pass on the base: what they say of the issue is so already.
+    """
+
+    why: str
+    passes: bool = False
 
 
 # --- How a run ends
@@ -551,7 +631,7 @@ class TestPlan:
 class RunResult:
     """Everything that there is to say about a run at its end. `reason` is one or two sentences for people.
 
-    `blocked` are the hosts that setup was refused, a line each.
+    `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none.
     """
 
     outcome: Outcome
@@ -566,6 +646,7 @@ class RunResult:
     sandbox: str = ""
     pull_request: int | None = None
     blocked: tuple[str, ...] = ()
+    critic: str = ""
 
 
 # --- What an examination finds (`doctor`)

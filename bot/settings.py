@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -73,6 +73,42 @@ Hosts = Annotated[tuple[Annotated[str, AfterValidator(_host)], ...], BeforeValid
 Networks = Annotated[tuple[Annotated[IPvAnyNetwork, AfterValidator(_reachable)], ...], BeforeValidator(_names)]
 """A comma-separated list of networks, `10.1.0.0/16`."""
 
+
+class ModelPrice(NamedTuple):
+    """What one model costs, in USD for a million tokens."""
+
+    model: str
+    input_usd: float
+    output_usd: float
+    cached_usd: float | None
+
+
+def _model_price(text: str) -> ModelPrice:
+    found = re.fullmatch(rf"([^\s=]+)\s*=\s*({_USD})\s*/\s*({_USD})(?:\s*/\s*({_USD}))?", text)
+    if found is None:
+        raise ValueError(
+            f"{text!r} is no price: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/CACHED in USD for a million tokens, "
+            "such as `qwen3-coder=0.22/0.95`, or `=0/0` for a model of your own"
+        )
+    model, input_usd, output_usd, cached_usd = found.groups()
+    return ModelPrice(model, float(input_usd), float(output_usd), float(cached_usd) if cached_usd else None)
+
+
+def _tariff(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    prices = [_model_price(part.strip()) for part in value.split(",") if part.strip()]
+    twice = {price.model for price in prices if [other.model for other in prices].count(price.model) > 1}
+    if twice:
+        raise ValueError(f"more than one price for {', '.join(sorted(twice))}")
+    return tuple(prices)
+
+
+_USD = r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
+
+Tariff = Annotated[tuple[ModelPrice, ...], BeforeValidator(_tariff)]
+"""A comma-separated list of `MODEL=INPUT/OUTPUT[/CACHED]`."""
+
 DEFAULT_MODEL = "gpt-5-mini"
 DEFAULT_IMAGE = "selfcode-sandbox"
 SECRET_AT_LEAST = 12
@@ -110,10 +146,16 @@ class Settings(BaseModel):
     )
     seconds_between_writes: float = Field(1.0, ge=0, validation_alias="SELFCODE_SECONDS_BETWEEN_WRITES")
     dry_run: bool = Field(False, validation_alias="SELFCODE_DRY_RUN")
+    acceptance_tests: DirectoryPath | None = Field(None, validation_alias="SELFCODE_ACCEPTANCE_TESTS")
 
     model: str = Field(DEFAULT_MODEL, validation_alias="SELFCODE_MODEL")
-    dialect: Literal["auto", "native", "fenced"] = Field("auto", validation_alias="SELFCODE_DIALECT")
+    dialect: Literal["auto", "native", "json", "fenced"] = Field("auto", validation_alias="SELFCODE_DIALECT")
     models: Names = Field((), validation_alias="SELFCODE_MODELS")
+    window_tokens: int | None = Field(None, ge=1024, validation_alias="SELFCODE_WINDOW_TOKENS")
+    prices: Tariff = Field((), validation_alias="SELFCODE_PRICES")
+    critic_model: str = Field("", validation_alias="SELFCODE_CRITIC_MODEL")
+    candidates: int | None = Field(None, ge=1, le=16, validation_alias="SELFCODE_CANDIDATES")
+    candidates_at_once: int = Field(1, ge=1, le=16, validation_alias="SELFCODE_CANDIDATES_AT_ONCE")
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: Url | None = Field(None, validation_alias="OPENAI_BASE_URL")
 

@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot.agent import Agent, Dialect, OpenAIModel, run_agent, run_agent_with_tests
+from bot.agent import Agent, Dialect, OpenAIModel, Prices, run_agent, run_agent_with_tests
+from bot.agent.probing import Habits, Remembered
 from bot.demo.show import run_demo
 from bot.errors import ConfigError, Gone, Refused, Stopped, Unavailable
 from bot.github.app import GitHubApp
-from bot.records import Examination, Outcome, StopCheck, Task
+from bot.records import Examination, Outcome, Reproduce, StopCheck, Task
 from bot.repository import Credentials
 from bot.runs.doctor import Given, Means, sandbox_alone
-from bot.runs.house import House, Prepared, PrepareImage, Setup, SetupBroken
-from bot.runs.local import Local, LocalResult
+from bot.runs.habits import SqlHabits
+from bot.runs.hidden import hidden_tests_in
+from bot.runs.house import Crew, House, Prepared, PrepareImage, Setup, SetupBroken
+from bot.runs.local import Ask, Local, LocalResult
 from bot.runs.solving import Author
 from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import connect, migrate
+from bot.runs.traces import trace_in_file, trace_in_store
 from bot.runs.worker import BEAT, Worker
 from bot.settings import Settings
 from bot.web.app import create_app
 from bot.writing.outcomes import title
+from bot.writing.trace import Trace
 from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable, backends
 from sandbox.contract import MEBIBYTE
 from sandbox.docker import DockerSandbox
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from flask import Flask
 
 BEAT_STALE_S = 30.0
+SOLVE_CANDIDATES = 2
+"""Programs drawn in an iteration of `selfcode solve` where the operator says nothing."""
 
 
 def sandbox_of(settings: Settings) -> Sandbox:
@@ -115,23 +122,43 @@ def limits_of(settings: Settings) -> Limits:
     )
 
 
-def agents_of(settings: Settings) -> Callable[[str], Agent]:
-    """Agents by their model's name: one a thread, so that what a server has told of itself is remembered."""
+def agents_of(settings: Settings, habits: Habits | None = None) -> Callable[[Crew], Agent]:
+    """Agents by who works: one a thread, so that what a server has told of itself is remembered."""
     kept = threading.local()
+    remembered = Remembered() if habits is None else habits
 
-    def agent_for(name: str) -> Agent:
-        agents: dict[str, Agent] = kept.__dict__.setdefault("agents", {})
-        if name not in agents:
-            agents[name] = Agent(model_of(settings, name), dialect=Dialect(settings.dialect))
-        return agents[name]
+    def agent_for(crew: Crew) -> Agent:
+        agents: dict[Crew, Agent] = kept.__dict__.setdefault("agents", {})
+        if crew not in agents:
+            agents[crew] = Agent(
+                model_of(settings, crew.model),
+                dialect=Dialect(settings.dialect),
+                critic=model_of(settings, crew.critic) if crew.critic else None,
+                candidates=crew.candidates,
+                at_once=settings.candidates_at_once,
+                habits=remembered,
+            )
+        return agents[crew]
 
     return agent_for
+
+
+def crew_of(settings: Settings) -> Crew:
+    """Who works where a repository does not choose."""
+    return Crew(settings.model, settings.critic_model, settings.candidates or 1)
 
 
 def model_of(settings: Settings, name: str) -> OpenAIModel:
     """A model by its name, at the operator's endpoint. Raises `ConfigError` where a key is missing."""
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    return OpenAIModel(name, base_url=settings.openai_base_url, api_key=key)
+    prices = {price.model: Prices(price.input_usd, price.output_usd, price.cached_usd) for price in settings.prices}
+    return OpenAIModel(
+        name,
+        base_url=settings.openai_base_url,
+        api_key=key,
+        prices=prices.get(name),
+        window_tokens=settings.window_tokens if name == settings.model else None,
+    )
 
 
 def github_of(settings: Settings) -> GitHubApp:
@@ -177,12 +204,12 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
         github=github,
         sandbox=sandbox,
         prepare_image=image_preparer(settings, sandbox),
-        agent_for=agents_of(settings),
+        agent_for=agents_of(settings, SqlHabits(engine)),
         home=settings.home,
         author=Author(f"{slug}[bot]", f"{settings.app_id}+{slug}[bot]@users.noreply.github.com"),
         label=settings.label,
         min_permission=settings.min_permission,
-        model=settings.model,
+        crew=crew_of(settings),
         models=settings.models,
         image=settings.sandbox_image,
         images=settings.images,
@@ -191,6 +218,7 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
         day_usd_repository=settings.day_usd_repository,
         day_usd_installation=settings.day_usd_installation,
         ca_bundle=settings.ca_bundle,
+        acceptance_tests=settings.acceptance_tests,
         dry_run=settings.dry_run,
         secrets=settings.secrets(),
     )
@@ -254,15 +282,28 @@ class Readiness:
 
 
 def local_of(
-    settings: Settings, repository: Path, task: Task, *, test: str, stop: StopCheck, tell: Callable[[str], None]
+    settings: Settings,
+    repository: Path,
+    task: Task,
+    *,
+    test: str,
+    reproduce: Reproduce | None,
+    acceptance_tests: Path | None,
+    ask: Ask | None,
+    stop: StopCheck,
+    tell: Callable[[str], None],
 ) -> Local:
     """A local run. Raises `ConfigError` where the sandbox does not answer, with what can be done."""
+    hidden = hidden_tests_in(acceptance_tests) if acceptance_tests else None
+    if acceptance_tests and hidden is None:
+        raise ConfigError(f"--acceptance-tests: there is no file in {acceptance_tests}")
     sandbox = answering_sandbox(settings)
     return Local(
         repository=repository,
         task=task,
-        agent=agents_of(settings)(settings.model),
-        model=settings.model,
+        agent_for=agents_of(settings),
+        crew=crew_of(settings),
+        models=settings.models,
         sandbox=sandbox,
         prepare_image=image_preparer(settings, sandbox),
         image=settings.sandbox_image,
@@ -272,8 +313,21 @@ def local_of(
         stop=stop,
         tell=tell,
         test=test,
+        reproduce=reproduce,
+        hidden=hidden,
+        ask=ask,
         secrets=settings.secrets(),
     )
+
+
+def trace_named(settings: Settings, name: str) -> Trace:
+    """The trace of a run by the beginning of its id, or of a file or folder. Raises `Refused` where there is none."""
+    path = Path(name)
+    if path.exists():
+        return trace_in_file(path)
+    if settings.database_url is None and not (settings.home / "selfcode.sqlite").exists():
+        raise Refused(f"There is no run {name}: {settings.home} holds no database, and there is no such file.")
+    return trace_in_store(Store(database_of(settings)), name)
 
 
 def doctor_of(
@@ -342,7 +396,11 @@ def local_summary(done: LocalResult) -> dict[str, object]:
         "head": result.head_sha or None,
         "iterations": len(result.progress.iterations),
         "tokens": result.progress.spend.tokens,
+        "cached_tokens": result.progress.spend.cached_tokens,
         "cost_usd": result.progress.spend.cost_usd,
+        "critic_tokens": result.progress.spend.critic_tokens,
+        "critic_cost_usd": result.progress.spend.critic_cost_usd,
+        "doubts": result.progress.doubts,
         "evidence": asdict(result.proof.evidence) if result.proof else None,
         "missing": list(result.proof.missing) if result.proof else [],
         "report": str(done.folder / "report.md"),
@@ -351,14 +409,27 @@ def local_summary(done: LocalResult) -> dict[str, object]:
 
 
 def solve(
-    settings: Settings, task: str, tests: str | None, *, max_iterations: int, tell: Callable[[str], None]
+    settings: Settings,
+    task: str,
+    tests: str | None,
+    *,
+    own_tests: bool,
+    max_iterations: int,
+    tell: Callable[[str], None],
 ) -> dict[str, Any]:
-    """The agent alone, on one script. `tell` is given a line for each iteration."""
-    sandbox = answering_sandbox(settings)
-    model = model_of(settings, settings.model)
+    """The agent alone, on one script; with tests of its own where none are given. `tell`: a line for each iteration."""
+    given: dict[str, Any] = {
+        "max_iterations": max_iterations,
+        "model": model_of(settings, settings.model),
+        "sandbox": answering_sandbox(settings),
+        "candidates": settings.candidates or SOLVE_CANDIDATES,
+        "at_once": settings.candidates_at_once,
+        "tell": tell,
+    }
     if tests is None:
-        return run_agent(task, max_iterations=max_iterations, model=model, sandbox=sandbox, tell=tell)
-    return run_agent_with_tests(task, tests, max_iterations=max_iterations, model=model, sandbox=sandbox, tell=tell)
+        critic = model_of(settings, settings.critic_model) if settings.critic_model else None
+        return run_agent(task, generate_tests=own_tests, critic=critic, **given)
+    return run_agent_with_tests(task, tests, **given)
 
 
 def demo(

@@ -1,6 +1,7 @@
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 from bot.cli import MaskedLines, commands, task_of
 from bot.demo.hub import Hub
+from bot.demo.recorded import RecordedModel
 from bot.errors import ConfigError, Refused
 from bot.repository import parse_config
 from bot.settings import read_settings
@@ -27,6 +29,7 @@ COMMANDS = {
     "worker": "Run a worker alone",
     "run": "Solve an issue in a local repository",
     "solve": "Write a script for a task",
+    "trace": "Show what a run asked its model",
     "doctor": "Examine a repository: do its tests run here",
     "demo": "Show the main job, end to end",
 }
@@ -68,7 +71,7 @@ def a_repository(folder: Path, **files: str) -> Path:
     repository.mkdir()
     git(repository, "init", "-q", "-b", "main")
     for name, text in files.items():
-        (repository / name.replace("_", ".")).write_text(text)
+        (repository / re.sub(r"_(?=[^_]*$)", ".", name)).write_text(text)
     git(repository, "add", "-A")
     git(repository, "commit", "-q", "--allow-empty", "-m", "Begin")
     return repository
@@ -90,7 +93,7 @@ def test_help_says_what_a_command_does(name: str) -> None:
     assert name in all_of_them.output
 
 
-@pytest.mark.parametrize("name", ["run", "solve", "doctor", "demo"])
+@pytest.mark.parametrize("name", ["run", "solve", "trace", "doctor", "demo"])
 def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) -> None:
     assert "--json" in CliRunner().invoke(commands, [name, "--help"]).output
 
@@ -104,6 +107,10 @@ def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) 
         ["run", "--issue", "Fix it", "--repo", "/nowhere"],
         ["run", "--issue", "Fix it", "--sandbox", "jail"],
         ["run", "--issue", "Fix it", "surplus"],
+        ["run", "--issue", "Fix it", "--reproduce", "never"],
+        ["run", "--issue", "Fix it", "--acceptance-tests", "/nowhere"],
+        ["trace"],
+        ["trace", "x", "--call", "0"],
         ["solve"],
         ["solve", "Print hello", "--max-iterations", "0"],
         ["solve", "Print hello", "--tests", "/nowhere.py"],
@@ -285,6 +292,80 @@ def test_the_demo_takes_no_other_sandbox_than_the_one_that_was_named(tmp_path: P
 
     assert done.returncode == 2
     assert "no Docker engine answers" in done.stderr
+
+
+SUBTRACTS = "def add(a, b):\n    return a - b\n"
+ADDS = "```python path=calc.py\ndef add(a, b):\n    return a + b\n```\n"
+TEST = "```python path=test_sum.py\nfrom calc import add\n\n\ndef test_sum():\n    assert add(1, 2) == 3\n```\n"
+PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q"
+DONE = "```finish\ndone\n```\n"
+
+
+def run_recorded(folder: Path, *arguments: str, repository: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """A run on a repository that subtracts, with a model that writes a test and then mends it."""
+    there = repository or a_repository(folder, calc_py=SUBTRACTS, test_other_py="def test_other():\n    pass\n")
+    iterations = [[{"content": TEST + DONE}], [{"content": ADDS + DONE}]]
+    with RecordedModel({"model": "recorded", "match": "Fix it", "iterations": iterations}) as model:
+        settings = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "hush-key-0123", "SELFCODE_MODEL": "recorded"}
+        return run_json(folder, there, "--test", PYTEST, *arguments, **settings)
+
+
+def test_where_nobody_can_be_asked_about_the_test_the_run_ends_and_says_how_to_go_on(tmp_path: Path) -> None:
+    done = run_recorded(tmp_path, "--reproduce", "ask")
+
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["outcome"], said["branch"]) == (1, "needs_information", None), done.stderr
+    assert "--reproduce first" in done.stderr
+    assert "assert add(1, 2) == 3" in Path(said["report"]).read_text()
+
+
+def test_acceptance_tests_that_fail_leave_a_change_unproven_and_are_named(tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "test_hidden.py").write_text("def test_never():\n    assert 1 == 2, 'never'\n")
+
+    done = run_recorded(tmp_path, "--acceptance-tests", str(hidden))
+
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["outcome"]) == (1, "unproven"), done.stderr
+    assert "1 of 1 of the operator's acceptance tests fail: test_hidden.py::test_never." in said["missing"]
+    assert "assert 1 == 2" not in done.stdout + done.stderr
+
+
+def test_a_folder_of_acceptance_tests_that_holds_none_is_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    done = run_recorded(tmp_path, "--acceptance-tests", str(tmp_path / "empty"))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no file in" in done.stderr
+
+
+# --- selfcode trace
+
+
+def test_a_trace_shows_each_call_of_a_local_run_and_its_prompt_where_wanted(tmp_path: Path) -> None:
+    folder = Path(json.loads(run_recorded(tmp_path).stdout)["report"]).parent
+
+    short = selfcode(tmp_path, "trace", str(folder))
+    whole = selfcode(tmp_path, "trace", str(folder), "--prompts", "--json")
+
+    assert short.returncode == whole.returncode == 0
+    assert short.stdout.splitlines()[0].endswith("trace.json: proven")
+    assert "iteration 1, the test: " in short.stdout
+    assert "iteration 2: " in short.stdout
+    said = json.loads(whole.stdout)
+    assert said["outcome"] == "proven"
+    assert "Iteration 2" in json.dumps(said["parts"][1]["calls"][0]["messages"])
+
+
+@pytest.mark.parametrize("name", ["nothing", "/nowhere/at/all"])
+def test_a_run_that_there_is_not_is_told_so_and_no_home_is_made(tmp_path: Path, name: str) -> None:
+    done = selfcode(tmp_path, "trace", name)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"There is no run {name}" in done.stderr
+    assert not (tmp_path / ".selfcode").exists()
 
 
 # --- selfcode doctor

@@ -269,3 +269,35 @@ def test_networks_that_stay_closed_to_setup_can_not_be_opened(network: str) -> N
 
 def test_of_a_list_the_value_that_can_not_be_used_is_named() -> None:
     assert "SELFCODE_SETUP_NETWORKS: value 2: " in complaint(SELFCODE_SETUP_NETWORKS="10.0.0.0/8,nonsense")
+
+
+# --- The model
+
+
+def test_prices_are_by_model_and_a_local_one_may_cost_nothing() -> None:
+    settings = read_settings({"SELFCODE_PRICES": "openai/gpt-5-mini=0.25/2/0.025, qwen3:8b = 0/0,m=.5/1"})
+
+    assert [tuple(price) for price in settings.prices] == [
+        ("openai/gpt-5-mini", 0.25, 2.0, 0.025),
+        ("qwen3:8b", 0.0, 0.0, None),
+        ("m", 0.5, 1.0, None),
+    ]
+
+
+@pytest.mark.parametrize("value", ["m", "m=1", "m=1/2/3/4", "m=a/b", "=1/2", "m=-1/2", "m=nan/1", "m=1/2;n=1/2"])
+def test_a_price_of_another_form_is_answered_with_the_form(value: str) -> None:
+    told = complaint(SELFCODE_PRICES=value)
+
+    assert "SELFCODE_PRICES" in told
+    assert "MODEL=INPUT/OUTPUT" in told
+
+
+def test_two_prices_for_one_model_are_refused() -> None:
+    assert "more than one price for m" in complaint(SELFCODE_PRICES="m=1/2,m=3/4")
+
+
+def test_the_window_and_the_dialect_may_be_told() -> None:
+    settings = read_settings({"SELFCODE_WINDOW_TOKENS": "8192", "SELFCODE_DIALECT": "json"})
+
+    assert (settings.window_tokens, settings.dialect) == (8192, "json")
+    assert "SELFCODE_WINDOW_TOKENS" in complaint(SELFCODE_WINDOW_TOKENS="12")

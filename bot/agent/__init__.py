@@ -6,6 +6,7 @@ from bot.agent.llm import Message, Model, Reply, Role, ToolCall, ToolSpec
 from bot.agent.openai_model import OpenAIModel
 from bot.agent.prices import Prices, known_prices
 from bot.agent.prompts import Dialect
+from bot.agent.replay import ReplayedModel, Unrecorded, calls_of
 
 __all__ = [
     "Agent",
@@ -14,10 +15,13 @@ __all__ = [
     "Model",
     "OpenAIModel",
     "Prices",
+    "ReplayedModel",
     "Reply",
     "Role",
     "ToolCall",
     "ToolSpec",
+    "Unrecorded",
+    "calls_of",
     "known_prices",
     "run_agent",
     "run_agent_with_tests",

@@ -9,7 +9,8 @@ from markdown_it import MarkdownIt
 SHELLS = frozenset({"sh", "bash", "shell", "zsh", "console", "shell-session"})
 PATH_LINE_CHARS = 300
 SHELL_FILES = (".sh", ".bash", ".zsh")
-WITHOUT_PATH = frozenset({"read", "search", "list", "delete", "finish", "json", "diff", "patch", "udiff"})
+DIFFS = frozenset({"diff", "patch", "udiff"})
+WITHOUT_PATH = frozenset({"read", "search", "list", "delete", "finish", "json"})
 
 _ATTRIBUTE = re.compile(
     r"""(?:^|[\s{,])(?:path|file|filename|title|name)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'},]+))"""
@@ -20,10 +21,14 @@ _PATH_IN_WORDS = re.compile(
     r"[^`]*`([^`\s]+)`[^`]*:\**\s*$",
     re.IGNORECASE,
 )
-_PATH_COMMENT = re.compile(r"^(?:#|//|--|;)\s*(?:(?:file|path|filename)\s*:\s*)?([^\s:]+)\s*$", re.IGNORECASE)
+_PATH_COMMENT = re.compile(
+    r"^(?:#|//|--|;|/\*|<!--)\s*(?:(?:file|path|filename|filepath)\s*:\s*)?([^\s:]+?)\s*(?:\*/|-->)?\s*$", re.IGNORECASE
+)
 _FILE_NAME = re.compile(r"[\w-]+\.(?:py|pyi|ts|tsx|go|rs|java|rb|md|txt|toml|cfg|ini|ya?ml|html|css|c|h|cpp|sh)")
 _PATH_LINE = re.compile(
-    r"^[#>*\s]*(?:(?:file|path|filename)(?:name)?\s*:\s*)?[*_`\"']*([^\s*`\"']+?)[*_`\"':]*\s*$", re.IGNORECASE
+    r"^[#>*\s]*(?:(?:\d+[.)]|[-+])\s+)?(?:\*\*)?(?:(?:file|path|filename)(?:name|path)?\s*:\s*)?"
+    r"[*_`\"']*([^\s*`\"']+?)[*_`\"':]*(?:\s*\((?:new|updated|modified|complete|full|whole)[\w ]*\))?[*_`:]*\s*$",
+    re.IGNORECASE,
 )
 
 
@@ -40,7 +45,7 @@ class Block:
 
 def blocks_of(text: str) -> tuple[Block, ...]:
     """The fenced blocks of a text, in order. HTML has no meaning here, so that `<answer>` does not hide a fence."""
-    parser = MarkdownIt("commonmark").disable(["html_block", "html_inline"])
+    parser = MarkdownIt("commonmark").disable(["html_block", "inline"])
     lines = re.split(r"\r\n?|\n", text)
     blocks = []
     for token in parser.parse(text):
@@ -83,7 +88,7 @@ def read_info(info: str) -> tuple[str, str | None]:
         return language.lower(), words[1]
     if len(words) == 1 and _FILE_NAME.fullmatch(language):
         return "", language
-    if "/" in language and "." in language.rsplit("/", maxsplit=1)[-1]:
+    if "/" in language and "." in language.rsplit("/", maxsplit=1)[-1] and ":" not in language:
         return "", language
     return language.lower(), None
 
@@ -110,7 +115,7 @@ def _path_before(lines: Sequence[str], language: str) -> str | None:
 def _path_inside(content: str, language: str) -> tuple[str | None, str]:
     """A path that is the first line's comment, which is then no part of the file."""
     first, _, rest = content.partition("\n")
-    found = _PATH_COMMENT.match(first) if language and language not in WITHOUT_PATH | SHELLS else None
+    found = _PATH_COMMENT.match(first) if language and language not in WITHOUT_PATH | SHELLS | DIFFS else None
     return (found[1], rest) if found and looks_like_a_path(found[1]) else (None, content)
 
 

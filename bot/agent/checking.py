@@ -28,19 +28,39 @@ NAMED_TESTS = 10
 
 
 @dataclass(frozen=True, slots=True)
+class Tested:
+    """How one test ended. `held` is how many plain assertions held in it."""
+
+    name: str
+    ok: bool
+    held: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """What came of one program.
 
     `problem` is for the model, "" where it passed; of hidden tests it holds names, exception types and messages alone.
+    `tests` are the tests that came to an end, none where it was run by itself or did not get so far.
     """
 
     problem: str
     stdout: str
     stderr: str
+    tests: tuple[Tested, ...] = ()
 
     @property
     def passed(self) -> bool:
         return not self.problem
+
+    @property
+    def passed_tests(self) -> int:
+        return sum(test.ok for test in self.tests)
+
+    @property
+    def worth(self) -> tuple[bool, int, int]:
+        """What orders programs: whether all passed, how many tests did, how many assertions held."""
+        return self.passed, self.passed_tests, sum(test.held for test in self.tests)
 
 
 class _Test(BaseModel):
@@ -48,6 +68,7 @@ class _Test(BaseModel):
     ok: bool
     error: str = ""
     message: str = ""
+    held: int = 0
 
 
 class _Found(BaseModel):
@@ -62,10 +83,11 @@ def run_alone(sandbox: Sandbox, code: str) -> Check:
     with sandbox.open(limits=LIMITS) as workspace:
         workspace.put(archive_of({SOLUTION: File(code.encode())}))
         result = workspace.run(["python3", SOLUTION], timeout_s=TIMEOUT_S)
+        stderr = result.stderr.replace(f"{workspace.directory}/", "")
     if result.ending is Ending.EXITED and result.exit_code == 0:
-        return Check("", result.stdout, result.stderr)
-    said = clipped((result.stderr or result.stdout).strip(), FEEDBACK_CHARS)
-    return Check(f"{_ended(result)}\n{said}".strip(), result.stdout, result.stderr)
+        return Check("", result.stdout, stderr)
+    said = clipped((stderr or result.stdout).strip(), FEEDBACK_CHARS)
+    return Check(f"{_ended(result)}\n{said}".strip(), result.stdout, stderr)
 
 
 def run_against(sandbox: Sandbox, code: str, tests: str) -> Check:
@@ -85,9 +107,10 @@ def run_against(sandbox: Sandbox, code: str, tests: str) -> Check:
     both = token in lines and any(PASSED in line for line in lines)
     stdout = result.stdout.replace(token, "").rstrip("\n") + "\n"
     known = found if found is not None and secrets.compare_digest(found.token, token) else None
+    ended = tuple(Tested(test.name, test.ok, test.held) for test in known.tests) if known else ()
     if result.ending is Ending.EXITED and result.exit_code == 0 and both and known and known.stage == "tested":
-        return Check("", stdout, result.stderr)
-    return Check(_problem(result, known), stdout, result.stderr)
+        return Check("", stdout, result.stderr, ended)
+    return Check(_problem(result, known), stdout, result.stderr, ended)
 
 
 def _check(token: str, tests: str) -> str:
@@ -116,7 +139,7 @@ def _problem(result: ExecutionResult, found: _Found | None) -> str:
     failed = [test for test in found.tests if not test.ok]
     if not failed:
         return "The tests did not come to their end."
-    lines = [f"{len(failed)} of {len(found.tests)} hidden tests failed:"]
+    lines = [f"{len(failed)} of {len(found.tests)} tests failed:"]
     lines += [
         f"- {test.name}: {test.error}{f': {test.message}' if test.message else ''}" for test in failed[:NAMED_TESTS]
     ]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.agent.llm import LENGTH, NO_CHOICE, UNREADABLE, Message, Reply, assistant, user
+from bot.agent.openai_replies import FILTERED
 from bot.agent.prompts import prompt
 
 NOTE = "\n\n(Your last reply could not be used"
@@ -15,12 +16,12 @@ def named_problem(reply: Reply, words: str, problem: str) -> str:
             return f"the server's answer is not a chat completion ({reply.detail})"
         case reason if reason == NO_CHOICE:
             return f"the server's answer holds no reply ({reply.detail})"
-        case "content_filter":
-            return "the provider's content filter held the reply back"
+        case reason if reason == FILTERED:
+            return f"the provider's content filter held the reply back{_detail(reply)}"
         case reason if reason == LENGTH and not words:
-            return "the reply was cut off at its length limit before it said anything"
+            return f"the reply was cut off at its length limit before it said anything{_detail(reply)}"
     if not words:
-        return f"the reply was empty{f' ({reply.detail})' if reply.detail else ''}"
+        return f"the reply was empty{_detail(reply)}"
     return problem
 
 
@@ -42,3 +43,7 @@ def _with_note(message: Message, problem: str) -> Message:
     """The message with a note, one at most, so that the next request is another one than the last."""
     content = (message.content or "").split(NOTE, maxsplit=1)[0]
     return replace(message, content=f"{content}{NOTE}: {problem}. Be brief.)")
+
+
+def _detail(reply: Reply) -> str:
+    return f" ({reply.detail})" if reply.detail else ""

@@ -1,27 +1,32 @@
 """The loop: prompt, model, actions, test command, decision. One call of `Agent.iterate` is one turn of it."""
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bot.agent.context import context
-from bot.agent.conversation import WARMER, Conversation, Ended, Ending
-from bot.agent.critic import criticise
-from bot.agent.decision import GREEN_BUT, Decision, Untested, decide, untested
+from bot.agent.approach import Step, approach, tried
+from bot.agent.assignment import Account, Assignment
+from bot.agent.closing import BY_A_PERSON, Close, closed, count_of, summary_of
+from bot.agent.conversation import LITTLE_LEFT, Conversation, Ended
+from bot.agent.critic import criticise, doubts_of, review
+from bot.agent.decision import Untested, decide
 from bot.agent.dialects import dialect_of, toolless_replies
-from bot.agent.history import first_context, repeated
+from bot.agent.drawing import Drawing, Drawn, best, passed_over, temperatures
+from bot.agent.first_test import first_test
+from bot.agent.history import spoken, was_told
 from bot.agent.limits import TOKENS_BIND, oversize
-from bot.agent.llm import Message, Model, assistant, system, user
-from bot.agent.openings import conversation_before, opening
-from bot.agent.prompts import Dialect, system_prompt
-from bot.agent.undoing import set_back
+from bot.agent.llm import Model, user
+from bot.agent.probing import Habits, Remembered, settle
+from bot.agent.prompts import Dialect, prompt
+from bot.agent.reproduction import Wanted, wanted
+from bot.agent.turns import Turn, prepare
 from bot.errors import Stopped, Unavailable
 from bot.records import (
+    Aim,
+    Candidate,
     Caps,
     Change,
-    Iteration,
     Progress,
-    ReportState,
+    Reproduce,
     StopCheck,
     Task,
     TestReport,
@@ -29,12 +34,9 @@ from bot.records import (
     Workbench,
 )
 
-TEMPERATURE = 0.2
-HAVE_READ = "I have read it."
-BY_A_PERSON = "a person ended the run"
+TEST_TEMPERATURES = (0.2, 0.6, 0.8)
 
-
-_WITHOUT_A_CHANGE = (Verdict.LIMIT, Verdict.GAVE_UP, Verdict.NOTHING_TO_DO)
+_WITHOUT_A_CHANGE = (Verdict.LIMIT, Verdict.STUCK, Verdict.GAVE_UP, Verdict.NOTHING_TO_DO)
 """Ends at which an earlier change that passes the tests is better than what there is."""
 
 
@@ -42,26 +44,30 @@ def silent(_: str) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """What one run of the agent works on, the same in every iteration."""
-
-    task: Task
-    bench: Workbench
-    caps: Caps
-    baseline: TestReport | None
-    notes: Sequence[str]
-    stop: StopCheck
-    tell: Callable[[str], None]
-
-
 class Agent:
-    """A model at work on a task, iteration by iteration. It keeps nothing in memory: all is in `Progress`."""
+    """A model at work on a task, iteration by iteration. What it knows of a run is all in `Progress`.
 
-    def __init__(self, model: Model, *, dialect: Dialect = Dialect.AUTO, critic: Model | None = None) -> None:
+    `critic` is a second model that reads what the first one writes. With `candidates` more than one, each iteration
+    draws up to so many changes and goes on with the best, `at_once` at a time. `habits` remember which dialect a model
+    speaks.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        dialect: Dialect = Dialect.AUTO,
+        critic: Model | None = None,
+        candidates: int = 1,
+        at_once: int = 1,
+        habits: Habits | None = None,
+    ) -> None:
         self._model = model
         self._dialect = dialect
         self._critic = critic
+        self._candidates = max(candidates, 1)
+        self._at_once = max(at_once, 1)
+        self._habits = Remembered() if habits is None else habits
 
     def iterate(
         self,
@@ -71,6 +77,7 @@ class Agent:
         *,
         caps: Caps,
         baseline: TestReport | None,
+        reproduce: Reproduce = Reproduce.TOGETHER,
         notes: Sequence[str] = (),
         stop: StopCheck,
         tell: Callable[[str], None] = silent,
@@ -81,172 +88,168 @@ class Agent:
         """
         if progress.verdict is not None:
             return progress
-        if len(progress.iterations) >= caps.iterations:
+        if count_of(progress, Aim.CHANGE) >= caps.iterations:
             return replace(progress, verdict=Verdict.LIMIT, why=f"the limit of {caps.iterations} iterations is reached")
-        work = Assignment(task, bench, caps, baseline, notes, stop, tell)
-        began = time.monotonic()
+        work = Assignment(task, bench, caps, baseline, reproduce, notes, stop, tell)
+        account, drawn = Account(progress.spend), list[Drawn]()
+        limit = account.limit(caps)
+        if limit:
+            return replace(progress, verdict=Verdict.LIMIT, why=limit)
         try:
-            talk = self._conversation(work, progress)
+            turn = self._turn(work, progress, account)
+            if turn.aim is Aim.TEST:
+                talk = self._talk(work, progress, account, turn, temperature=_test_temperature(progress))
+                return first_test(work, progress, account, talk, self._critic)
+            self._draw(work, progress, account, turn, drawn)
+            return self._after_change(work, progress, account, turn, drawn)
         except Stopped:
-            return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
-        try:
-            return self._judged(work, progress, talk, talk.run(), began)
-        except Stopped:
-            return _stopped(progress, talk, _change_so_far(work.bench, progress, talk), began)
+            return _stopped(work, progress, account, drawn)
 
-    def _conversation(self, work: Assignment, progress: Progress) -> Conversation:
-        """The messages that open the next iteration, rebuilt from the records."""
-        number = len(progress.iterations) + 1
-        work.tell(f"iteration {number} of {work.caps.iterations}")
+    def _turn(self, work: Assignment, progress: Progress, account: Account) -> Turn:
+        if work.stop():
+            raise Stopped
+        work.tell(f"iteration {len(progress.iterations) + 1} of {work.caps.iterations + count_of(progress, Aim.TEST)}")
         if work.caps.cost_usd is not None and progress.spend.cost_usd is None:
             work.tell(f"  {TOKENS_BIND}")
-        dialect = dialect_of(progress, self._dialect)
-        stuck = _is_stuck(progress, work.baseline)
-        undone = set_back(work.bench, progress.change) if stuck else ()
-        told = first_context(progress.iterations) or context(
-            work.task, work.bench, baseline=work.baseline, notes=work.notes
-        )
-        first = opening(progress, work.bench, caps=work.caps, baseline=work.baseline, undone=undone)
-        messages: list[Message] = [system(system_prompt(dialect)), user(told), assistant(HAVE_READ)]
-        messages += [] if stuck else conversation_before(progress)
+        dialect = spoken(progress.iterations) if self._dialect is Dialect.AUTO else self._dialect
+        if dialect is Dialect.NATIVE:
+            dialect = dialect_of(progress, self._dialect)
+        if dialect is None:
+            settled = settle(self._model, self._dialect, self._habits, work.stop)
+            dialect = settled.dialect
+            account.enter(*settled.calls)
+        return prepare(work, progress, account, dialect, model=self._model, critic=self._critic)
+
+    def _talk(
+        self, work: Assignment, progress: Progress, account: Account, turn: Turn, *, temperature: float, number: int = 0
+    ) -> Conversation:
+        """The talk of one candidate; every second is asked to say first what is wrong."""
+        *before, last = turn.messages
+        first = f"{last.content}\n\n{prompt('say_first')}" if number % 2 else last.content or ""
         return Conversation(
             model=self._model,
             bench=work.bench,
             caps=work.caps,
-            messages=[*messages, user(first)],
-            dialect=dialect,
+            messages=[*before, user(first)],
+            dialect=turn.dialect,
             is_auto=self._dialect is Dialect.AUTO,
             toolless=toolless_replies(progress),
-            temperature=WARMER if stuck else TEMPERATURE,
-            spend=progress.spend,
+            temperature=temperature,
+            spend=account.spend,
             stop=work.stop,
             tell=work.tell,
+            question=turn.question,
+            given=turn.given,
+            target=turn.target,
+            expected_chars=turn.expected_chars,
+            is_last=turn.aim is Aim.CHANGE and count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
+            is_warned=was_told(progress.iterations, LITTLE_LEFT),
+            started=account.began,
         )
 
-    def _judged(
-        self, work: Assignment, progress: Progress, talk: Conversation, ending: Ending, began: float
+    def _draw(self, work: Assignment, progress: Progress, account: Account, turn: Turn, drawn: list[Drawn]) -> None:
+        """Draw the candidates into `drawn`, where they are kept also if a stop cuts it short."""
+        talks = [
+            self._talk(work, progress, account, turn, temperature=temperature, number=number)
+            for number, temperature in enumerate(temperatures(turn.plan.temperature, self._candidates))
+        ]
+        Drawing(work, account, talks, turn.arrange, tried(progress), self._at_once, drawn).draw()
+
+    def _after_change(
+        self, work: Assignment, progress: Progress, account: Account, turn: Turn, drawn: Sequence[Drawn]
     ) -> Progress:
-        """Test the change, unless there is no point in it, and decide."""
-        number = len(progress.iterations) + 1
-        change = work.bench.change()
-        skipped = untested(change, repeated(progress.iterations, change.patch), caps=work.caps)
-        if ending.how is Ended.NOTHING:
-            skipped = Untested("no change was needed")
-        report, objection = None, ""
-        if skipped is None:
-            report = work.bench.test()
-            if report.state is ReportState.STOPPED:
-                raise Stopped
-            is_good = report.is_good_beside(work.baseline)
-            objection = work.bench.objection(change, report) if is_good else ""
-        known, known_objection = _known(skipped, report, objection)
-        decision = decide(
-            ending,
-            number=number,
-            caps=work.caps,
-            change=change,
-            report=known,
-            baseline=work.baseline,
-            objection=known_objection,
-            skipped=skipped,
-            was_oversize=bool(oversize(progress.change, work.caps)),
-        )
-        if (
-            self._critic
-            and report is not None
-            and not report.is_good_beside(work.baseline)
-            and decision.verdict is None
-        ):
-            self._criticise(self._critic, work, talk, change, report)
-        good = next((each for each in reversed(progress.iterations) if each.is_good_beside(work.baseline)), None)
-        if good is not None and decision.verdict in _WITHOUT_A_CHANGE:
-            change = good.change
-            back = f"back to the change of iteration {good.number}, with which the tests pass"
-            decision = Decision(Verdict.SOLVED, good.summary, f"{decision.then}; {back}")
-        tested = report.counts if report else "not tested"
-        work.tell(f"  {_summary(ending, change)}: {tested}; {decision.verdict or 'going on'}: {decision.then}")
-        told = _Told(_summary(ending, change), decision.verdict, decision.why, decision.then)
-        return _after(progress, talk, told, change=change, report=report, seconds=time.monotonic() - began)
+        """Go on with the best candidate, and decide."""
+        at = best(drawn, work.baseline)
+        chosen = _without_denial(drawn[at], turn)
+        account.calls += chosen.calls
+        account.others += [passed_over(one, chosen, work.baseline) for number, one in enumerate(drawn) if number != at]
+        end = _end(work, progress, account, chosen)
+        doubts = self._consult(work, account, end)
+        tested = end.report.counts if end.report else "not tested"
+        work.tell(f"  {end.summary}: {tested}; {end.verdict or 'going on'}: {end.then}")
+        return closed(progress, account, end, doubts=doubts)
 
-    @staticmethod
-    def _criticise(critic: Model, work: Assignment, talk: Conversation, change: Change, report: TestReport) -> None:
-        """Let the second model read what failed; its words open the next iteration, its cost counts."""
-        call = criticise(critic, work.task, change, report, baseline=work.baseline, stop=work.stop)
-        talk.calls.append(call)
-        talk.spend = talk.spend.plus(call.usage)
+    def _consult(self, work: Assignment, account: Account, end: Close) -> str:
+        """Let the critic read what failed, its words open the next iteration; or the final change: returns its doubts.
+
+        What it says beyond a limit would not be worth the limit.
+        """
+        if self._critic is None or account.limit(work.caps) or end.change.is_empty:
+            return ""
+        if end.verdict is Verdict.SOLVED:
+            call = review(self._critic, work.task, end.change, stop=work.stop)
+            account.enter(call)
+            return doubts_of(call)
+        if end.verdict is None and end.report is not None and not end.report.is_good_beside(work.baseline):
+            account.enter(
+                criticise(self._critic, work.task, end.change, end.report, baseline=work.baseline, stop=work.stop)
+            )
+        return ""
 
 
-def _known(skipped: Untested | None, report: TestReport | None, objection: str) -> tuple[TestReport | None, str]:
-    """The report that this very change has, also from the iteration that it repeats."""
-    if skipped is not None and skipped.repeats is not None and skipped.repeats.report is not None:
-        earlier = skipped.repeats
-        return earlier.report, earlier.why_next.removeprefix(GREEN_BUT)
-    return report, objection
+def _test_temperature(progress: Progress) -> float:
+    return TEST_TEMPERATURES[min(count_of(progress, Aim.TEST), len(TEST_TEMPERATURES) - 1)]
 
 
-def _is_stuck(progress: Progress, baseline: TestReport | None) -> bool:
-    """Whether the last iteration came to the same failing change as one before it."""
-    if not progress.iterations:
-        return False
-    *earlier, last = progress.iterations
-    same = repeated(earlier, last.change.patch)
-    return same is not None and not same.is_good_beside(baseline)
+def _without_denial(chosen: Drawn, turn: Turn) -> Drawn:
+    """“Nothing to do” does not count beside a test that was accepted, and fails."""
+    if chosen.ending.how is not Ended.NOTHING or not turn.given:
+        return chosen
+    words = f"the model finds that no change is needed, but the test in {', '.join(sorted(turn.given))} fails"
+    return replace(chosen, ending=replace(chosen.ending, how=Ended.CALLS), skipped=Untested(words))
 
 
-def _summary(ending: Ending, change: Change) -> str:
-    """One line on what changed: the model's own words where it has any."""
-    words = " ".join(ending.words.split()) if ending.how in (Ended.FINISHED, Ended.NOTHING) else ""
-    if words:
-        return words[:200]
-    return f"changed {', '.join(change.paths[:5])}" if change.paths else "nothing changed"
+def _end(work: Assignment, progress: Progress, account: Account, chosen: Drawn) -> Close:
+    """What the iteration comes to: by its own change, by a dead end, or by an earlier change that is good."""
+    decision = decide(
+        chosen.ending,
+        is_last=count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
+        caps=work.caps,
+        change=chosen.change,
+        report=chosen.known,
+        baseline=work.baseline,
+        objection=chosen.objection,
+        skipped=chosen.skipped,
+        was_oversize=bool(oversize(progress.change, work.caps)),
+        limit=account.limit(work.caps),
+    )
+    summary = summary_of(chosen.ending, chosen.change)
+    end = Close(summary, chosen.change, chosen.report, decision.verdict, decision.why, decision.then)
+    plan = approach(closed(progress, account, end), work.baseline)
+    if end.verdict is None and plan.step is Step.END:
+        end = replace(end, verdict=Verdict.STUCK, why=plan.why, then=f"{end.then}; nothing else is left to try")
+    good = next((each for each in reversed(progress.iterations) if each.is_good_beside(work.baseline)), None)
+    if good is not None and end.verdict in _WITHOUT_A_CHANGE:
+        back = f"{end.then}; back to the change of iteration {good.number}, with which the tests pass"
+        end = replace(end, change=good.change, verdict=Verdict.SOLVED, why=good.summary, then=back)
+    return end
 
 
-def _change_so_far(bench: Workbench, progress: Progress, talk: Conversation) -> Change:
-    """What is in the workspace at a stop; the last iteration's change where nothing was edited since, or it is gone."""
-    if not talk.edited:
-        return progress.change
+def _stopped(work: Assignment, progress: Progress, account: Account, drawn: Sequence[Drawn]) -> Progress:
+    """A stop loses nothing: the calls that were paid and the change so far are kept."""
+    talk = account.talk
+    calls = account.end_talk()
+    change, report = progress.change, None
+    if drawn:
+        at = best(drawn, work.baseline)
+        rest = [one for number, one in enumerate(drawn) if number != at]
+        account.others += [passed_over(one, drawn[at], work.baseline) for one in rest]
+        account.others += [Candidate(Change(), None, calls, BY_A_PERSON)] if calls else []
+        calls, change, report = drawn[at].calls, drawn[at].change, drawn[at].report
+    elif talk is not None and talk.edited and talk.bench is work.bench:
+        change = _change_of(work.bench, progress)
+    account.calls += calls
+    if not account.calls and not account.others:
+        return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
+    is_test = wanted(progress, work.task, work.baseline, work.reproduce) is Wanted.TEST
+    aim = Aim.TEST if is_test else Aim.CHANGE
+    end = Close("ended by a person", change, report, Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON, aim)
+    return closed(progress, account, end)
+
+
+def _change_of(bench: Workbench, progress: Progress) -> Change:
+    """What is in the workspace at a stop; the last iteration's change where it is gone."""
     try:
         return bench.change()
     except (Stopped, Unavailable):
         return progress.change
-
-
-def _stopped(progress: Progress, talk: Conversation, change: Change, began: float) -> Progress:
-    """A stop loses nothing: the calls that were paid and the change so far are kept."""
-    told = _Told("ended by a person", Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON)
-    if not talk.calls:
-        return replace(progress, verdict=told.verdict, why=told.why)
-    seconds = time.monotonic() - began
-    return _after(progress, talk, told, change=change, report=None, seconds=seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What an iteration came to, in words."""
-
-    summary: str
-    verdict: Verdict | None
-    why: str
-    then: str
-
-
-def _after(
-    progress: Progress,
-    talk: Conversation,
-    told: _Told,
-    *,
-    change: Change,
-    report: TestReport | None,
-    seconds: float,
-) -> Progress:
-    iteration = Iteration(
-        number=len(progress.iterations) + 1,
-        summary=told.summary,
-        calls=tuple(talk.calls),
-        change=change,
-        report=report,
-        spend=replace(talk.spend, seconds=progress.spend.seconds + seconds),
-        duration_s=seconds,
-        why_next=told.then,
-    )
-    return Progress((*progress.iterations, iteration), iteration.spend, told.verdict, told.why if told.verdict else "")

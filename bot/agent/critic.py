@@ -1,65 +1,91 @@
-"""A second model that reads change and test output between two iterations and suggests one concrete fix."""
+"""A second model that reads and never writes: what failed, the new test, and at the end the change against the issue.
 
-import json
-import time
+Its answers are words of a stranger. A critic whose service fails is noted in its call, and the work goes on without it.
+"""
 
+import re
+from collections.abc import Sequence
+
+from bot.agent.asides import ask_aside, is_of, words_of
 from bot.agent.context import issue_text
 from bot.agent.edits import fenced
 from bot.agent.hands import printable
 from bot.agent.llm import Message, Model, system, user
-from bot.agent.openai_replies import read_reply
-from bot.agent.prompts import prompt, version
+from bot.agent.prompts import prompt
 from bot.agent.reports import report_text
-from bot.agent.thinking import without_thinking
-from bot.records import Call, Change, Iteration, StopCheck, Task, TestReport
+from bot.records import Call, Change, StopCheck, Task, TestReport
 from sandbox.contract import clipped
 
-KIND = "critic"
+FIX = "critic"
+TEST = "critic_test"
+PATCH = "critic_patch"
+KINDS = (FIX, TEST, PATCH)
 PATCH_CHARS = 12_000
-WORDS_CHARS = 2_000
 REPLY_TOKENS = 2_048
+
+_FIRST = re.compile(r"\A[\s*_`#\"'>]*([A-Za-z]+)[\s*_`\"':.,;—–-]*")
 
 
 def criticise(
-    critic: Model,
-    task: Task,
-    change: Change,
-    report: TestReport,
-    *,
-    baseline: TestReport | None,
-    stop: StopCheck,
+    critic: Model, task: Task, change: Change, report: TestReport, *, baseline: TestReport | None, stop: StopCheck
 ) -> Call:
-    """Ask the critic, and return the call as the trace keeps it."""
-    messages = critic_messages(task, change, report, baseline=baseline)
-    began = time.monotonic()
-    reply = critic.complete(messages, tools=None, temperature=None, max_tokens=REPLY_TOKENS, stop=stop)
-    return Call(
-        model=critic.name,
-        prompt_version=version(KIND),
-        messages=json.dumps([message.as_json() for message in messages], ensure_ascii=False),
-        reply=reply.raw,
-        actions=(),
-        usage=reply.usage,
-        duration_s=time.monotonic() - began,
-        problem="" if reply.text else f"the critic said nothing ({reply.finish_reason})",
-    )
+    """Ask for the one fix that a failing change needs most."""
+    tests = f"# The tests\n\n{report_text(report, baseline)}"
+    return _ask(critic, FIX, [issue_text(task), _change(change), tests], stop=stop)
 
 
-def critic_messages(
-    task: Task, change: Change, report: TestReport, *, baseline: TestReport | None
-) -> tuple[Message, Message]:
-    """What the critic reads: the issue, the change, the test output."""
-    patch = fenced(clipped(change.patch, PATCH_CHARS), "diff")
-    parts = [issue_text(task), f"# The change\n\n{patch}", f"# The tests\n\n{report_text(report, baseline)}"]
-    return system(prompt(KIND)), user(printable("\n\n".join(parts)))
+def question_test(critic: Model, task: Task, change: Change, report: TestReport, *, stop: StopCheck) -> Call:
+    """Ask whether a new test says what the issue says."""
+    tests = f"# What it says on the code as it is\n\n{report_text(report, None)}"
+    return _ask(critic, TEST, [issue_text(task), _change(change, "test"), tests], stop=stop)
+
+
+def review(critic: Model, task: Task, change: Change, *, stop: StopCheck) -> Call:
+    """Ask what is doubtful about the final change."""
+    return _ask(critic, PATCH, [issue_text(task), _change(change)], stop=stop)
+
+
+def refusal(call: Call) -> str:
+    """Why the critic says that a test does not say what the issue says; "" where it does not say so."""
+    words = words_of(call)
+    return _rest(words) or words if _first(words) == "NO" else ""
+
+
+def doubts_of(call: Call) -> str:
+    """The critic's doubts about the final change; "" where it has none, or did not answer."""
+    words = words_of(call)
+    match _first(words):
+        case "NONE":
+            return ""
+        case "DOUBTS" | "DOUBT":
+            return _rest(words)
+    return words
 
 
 def is_critics(call: Call) -> bool:
     """Whether a call was the critic's."""
-    return call.prompt_version.startswith(f"{KIND}-")
+    return any(is_of(call, kind) for kind in KINDS)
 
 
-def critics_words(iteration: Iteration) -> str:
-    """What the critic said after an iteration, or ""."""
-    said = [read_reply(call.reply, prompt="", prices=None).text for call in iteration.calls if is_critics(call)]
-    return clipped(without_thinking(said[-1] or ""), WORDS_CHARS) if said else ""
+def fix_in(calls: Sequence[Call]) -> str:
+    """The fix that the critic named last among these calls, or ""."""
+    said = [words_of(call) for call in calls if is_of(call, FIX)]
+    return said[-1] if said else ""
+
+
+def _ask(critic: Model, kind: str, parts: list[str], *, stop: StopCheck) -> Call:
+    messages: list[Message] = [system(prompt(kind)), user(printable("\n\n".join(parts)))]
+    return ask_aside(critic, kind, messages, temperature=None, max_tokens=REPLY_TOKENS, stop=stop)
+
+
+def _change(change: Change, name: str = "change") -> str:
+    return f"# The {name}\n\n{fenced(clipped(change.patch, PATCH_CHARS), 'diff')}"
+
+
+def _first(words: str) -> str:
+    found = _FIRST.match(words)
+    return found[1].upper() if found else ""
+
+
+def _rest(words: str) -> str:
+    return _FIRST.sub("", words, count=1).strip()

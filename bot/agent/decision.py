@@ -1,10 +1,13 @@
 """What follows from an iteration: another one, or the end, and why. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.agent.approach import Tried
 from bot.agent.conversation import Ended, Ending
 from bot.agent.limits import oversize
-from bot.records import Caps, Change, Iteration, TestReport, Verdict
+from bot.agent.sameness import Essence, essence
+from bot.records import Caps, Change, TestReport, Verdict
 
 GREEN_BUT = "the tests pass, but: "
 NAMED = 2
@@ -13,10 +16,21 @@ NAMED = 2
 
 @dataclass(frozen=True, slots=True)
 class Untested:
-    """Why a change is not worth a test run, and the earlier iteration that it repeats, if it does."""
+    """Why a change is not worth a test run, and the earlier one that it repeats, if it does."""
 
     why: str
-    repeats: Iteration | None = None
+    repeats: Tried | None = None
+
+    @property
+    def report(self) -> TestReport | None:
+        """The report that this very change has from before."""
+        return self.repeats.report if self.repeats else None
+
+    @property
+    def objection(self) -> str:
+        """What this very change lacked when it was tested before."""
+        why = self.repeats.why if self.repeats else ""
+        return why.removeprefix(GREEN_BUT) if why.startswith(GREEN_BUT) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +45,23 @@ class Decision:
     then: str
 
 
-def untested(change: Change, earlier: Iteration | None, *, caps: Caps) -> Untested | None:
-    """Whether a change need not be tested: there is none, it is too large, or it was tested before."""
-    if change.is_empty:
-        return Untested("no file differs from the base")
+def untested(change: Change, seen: Mapping[Essence, Tried], *, caps: Caps, given: frozenset[str]) -> Untested | None:
+    """Whether a change need not be tested: there is none but the test that was given, it is too large, or not new."""
+    if frozenset(change.paths) <= given:
+        return Untested("no file differs from the base" if change.is_empty else "nothing changed but the test")
     large = oversize(change, caps)
     if large:
         return Untested(large)
+    earlier = seen.get(essence(change.patch))
     if earlier is not None:
-        return Untested(f"the same change as in iteration {earlier.number}, so it was not tested again", earlier)
+        return Untested(f"the same change as {earlier.where}, so it was not tested again", earlier)
     return None
 
 
 def decide(
     ending: Ending,
     *,
-    number: int,
+    is_last: bool,
     caps: Caps,
     change: Change,
     report: TestReport | None,
@@ -54,15 +69,19 @@ def decide(
     objection: str,
     skipped: Untested | None,
     was_oversize: bool,
+    limit: str = "",
 ) -> Decision:
-    """Decide after an iteration. `report` is of this very change, be it from now or from the iteration it repeats."""
+    """Decide after an iteration. `report` is of this very change, be it from now or from the one that it repeats.
+
+    `is_last`: no further iteration is allowed. `limit`: which other limit is reached by now.
+    """
     if ending.how is Ended.NOTHING:
         return Decision(Verdict.NOTHING_TO_DO, ending.words, "no change is needed")
-    is_last = number >= caps.iterations or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
+    is_last = is_last or bool(limit) or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
     if report is not None and report.is_good_beside(baseline) and (is_last or not objection):
         words = ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
         return Decision(Verdict.SOLVED, words, f"{GREEN_BUT}{objection}" if objection else "the tests pass")
-    why = _why_next(report, baseline, objection=objection, skipped=skipped)
+    why = why_next(report, baseline, objection=objection, skipped=skipped)
     large = oversize(change, caps)
     if ending.how is Ended.GAVE_UP:
         return Decision(Verdict.GAVE_UP, ending.words, ending.words)
@@ -70,13 +89,14 @@ def decide(
         return Decision(Verdict.LIMIT, ending.words, ending.words)
     if large and (was_oversize or is_last):
         return Decision(Verdict.LIMIT, large, large)
-    ended = f"the limit of {caps.iterations} iterations is reached; after the last: {why}"
-    return Decision(Verdict.LIMIT, ended, why) if is_last else Decision(None, why, why)
+    reached = limit or f"the limit of {caps.iterations} iterations is reached"
+    return Decision(Verdict.LIMIT, f"{reached}; after the last: {why}", why) if is_last else Decision(None, why, why)
 
 
-def _why_next(
+def why_next(
     report: TestReport | None, baseline: TestReport | None, *, objection: str, skipped: Untested | None
 ) -> str:
+    """Why a change is not the end yet."""
     if skipped is not None:
         return skipped.why
     if report is None:

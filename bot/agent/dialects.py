@@ -3,22 +3,19 @@
 import json
 
 from bot.agent.conversation import TOOLLESS_REPLIES
-from bot.agent.llm import NO_CHOICE, NO_TOOLS, TOO_LONG, UNREADABLE
+from bot.agent.llm import NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE
 from bot.agent.openai_replies import read_reply
 from bot.agent.prompts import Dialect
 from bot.records import Call, Progress
 
 
-def dialect_of(progress: Progress, setting: Dialect) -> Dialect:
-    """The dialect to go on in: the operator's, or what the model has shown that it can."""
+def dialect_of(progress: Progress, setting: Dialect, best: Dialect = Dialect.NATIVE) -> Dialect:
+    """The dialect to go on in: the operator's, else `best` for as long as the model lives up to it."""
     if setting is not Dialect.AUTO:
         return setting
-    calls = _offered_tools(progress)
-    if any(_refused_tools(call) for call in calls):
+    if toolless_replies(progress) >= TOOLLESS_REPLIES or any(_was_refused(call) for call in _calls(progress)):
         return Dialect.FENCED
-    if toolless_replies(progress) >= TOOLLESS_REPLIES:
-        return Dialect.FENCED
-    return Dialect.NATIVE
+    return best
 
 
 def toolless_replies(progress: Progress) -> int:
@@ -34,13 +31,17 @@ def toolless_replies(progress: Progress) -> int:
 
 
 def _offered_tools(progress: Progress) -> list[Call]:
-    calls = [call for iteration in progress.iterations for call in iteration.calls]
-    return [call for call in calls if call.prompt_version.startswith(str(Dialect.NATIVE))]
+    return [call for call in _calls(progress) if call.prompt_version.startswith(str(Dialect.NATIVE))]
 
 
-def _refused_tools(call: Call) -> bool:
+def _calls(progress: Progress) -> list[Call]:
+    return [call for iteration in progress.iterations for call in iteration.calls]
+
+
+def _was_refused(call: Call) -> bool:
+    """Whether the server took no tools, or no schema."""
     try:
         error = json.loads(call.reply).get("error")
     except (ValueError, AttributeError):
         return False
-    return isinstance(error, dict) and error.get("code") == NO_TOOLS
+    return isinstance(error, dict) and error.get("code") in (NO_TOOLS, NO_SCHEMA)

@@ -14,20 +14,30 @@ from bot.agent.texts import Unplaced, normalised
 NEARBY = 3
 SEARCHED_LINES = 5000
 PLACEHOLDER_CHARS = 200
+SAME = "SEARCH and REPLACE are the same, so nothing would change"
 
 _WORDS = r"\b(?:rest|remaining|remainder|unchanged|existing|same|previous|other|omitted|as before|stays?|goes here)\b"
 _STRONG = r"\b(?:rest|remaining|remainder|unchanged|existing|omitted|as before)\b"
 _DOTS = r"(?:\.\.\.|…)"
+_FREE_DOTS = r"(?:\.\.\.(?![\w$])|…)"
+"""Dots that are not JavaScript's spread operator."""
 _COMMENT = r"(?:#|//|/\*|<!--|--|;|%|\"\"\"|''')"
-_THINGS = r"(?:file|code|class|function|methods?|module|implementation|imports?|tests?)"
+_THINGS = r"(?:file|code|class|functions?|methods?|module|implementation|imports?|tests?|content|component)"
 _STAY = r"(?:here|unchanged|remains?|stays?|as before|omitted|goe?s?)"
 _PLACEHOLDERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"^{_COMMENT}\s*\(?{_DOTS}.*{_WORDS}",
         rf"^{_COMMENT}.*{_STRONG}.*{_DOTS}\W*$",
-        rf"^[\[(<{{].*(?:{_DOTS}.*{_WORDS}|{_WORDS}.*{_DOTS}).*[\])>}}]$",
-        rf"^{_DOTS}\s*\(?.*{_WORDS}",
+        rf"^[\[(<{{].*(?:{_FREE_DOTS}.*{_WORDS}|{_WORDS}.*{_FREE_DOTS}).*[\])>}}]$",
+        rf"^{_FREE_DOTS}\s*\(?.*{_WORDS}",
+        rf"^(?:pass|return|{_DOTS});?\s*(?:#|//)\W*(?:unchanged|(?:same )?as before|rest of|existing)\b",
+        rf"^{_COMMENT}\s*[\[(]?(?:unchanged|same as before|as before|snip(?:ped)?|omitted)[\])]?\W*$",
+        rf"^{_COMMENT}\s*[\[(]?(?:keep )?(?:the )?(?:rest|remainder) (?:of (?:the |your |this )?{_THINGS}|as is)\b",
+        rf"^{_COMMENT}\s*keep (?:the )?existing {_THINGS}\b",
+        rf"^{_COMMENT}\s*(?:other|existing|remaining) {_THINGS}\s*(?:{_DOTS}|-->|\*/)$",
+        rf"^{_COMMENT}.*\b(?:omitted|snipped|left out) for brevity\b",
+        rf"^<(?:the )?rest of (?:the |your |this )?{_THINGS}>$",
         rf"^{_COMMENT}\s*\(?(?:the )?(?:rest|remainder) of (?:the |your |this )?{_THINGS}\b",
         rf"^{_COMMENT}\s*\(?(?:the )?(?:existing|remaining|previous|other) {_THINGS} {_STAY}\b",
         rf"^{_COMMENT}\s*\(?(?:the )?(?:existing|remaining) code\W*$",
@@ -81,7 +91,7 @@ def replaced(old: str, edit: Edit) -> str | Unplaced:
     if not search.strip():
         return Unplaced(f"{edit.path}: SEARCH is empty, but the file exists; say which lines are to be replaced")
     if search == replace:
-        return Unplaced(f"{edit.path}: SEARCH and REPLACE are the same, so nothing would change")
+        return Unplaced(f"{edit.path}: {SAME}")
     placeholder = elided(search, replace, path=edit.path)
     if placeholder:
         return placeholder
@@ -109,6 +119,8 @@ def is_placeholder(words: str, *, may_be_dots: bool) -> bool:
     """Whether a line says “the rest stays as it is” in place of the rest."""
     if len(words) > PLACEHOLDER_CHARS:
         return False
+    if words.startswith("{/*") and words.endswith("*/}"):
+        words = words[1:-1]
     if may_be_dots and _ONLY_DOTS.match(words):
         return True
     return any(pattern.search(words) for pattern in _PLACEHOLDERS)

@@ -4,23 +4,22 @@ A reply is read whole or not at all: a block that was cut off, or whose end can'
 that is answered, and nothing of it is done.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bot.agent.actions import Delete, Finish, ListFolder, Patch, Read, Request, Run, Search, Write, asked
-from bot.agent.blocks import SHELLS, Block, blocks_of
+from bot.agent.blocks import DIFFS, SHELLS, Block, blocks_of
 from bot.agent.edits import is_broken_python
+from bot.agent.json_actions import is_meant_as_actions, requests_in
 from bot.agent.search_replace import has_markers, pairs_of
-from bot.agent.tools import request_of
-
-DIFFS = frozenset({"diff", "patch", "udiff"})
 
 _OPENER = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*[^\s`]")
-_NAMES = ("action", "tool", "name")
 _TOOL_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_TOOL_CALLS = re.compile(r"\A\s*\[TOOL_CALLS\]\s*(\[.*\])\s*\Z", re.DOTALL)
+_DIFF = re.compile(r"(?:diff --git [^\n]*\n(?:[a-z][^\n]*\n)*)?--- \S[^\n]*\n\+\+\+ \S[^\n]*\n@@ ")
+_HUNKS = re.compile(r"\s*@@ -\d+")
+_DIFF_FILES = (".diff", ".patch")
 
 NO_END = (
     "a fenced block has no end, so nothing was done: the reply was cut off, or the block holds fences itself and needs "
@@ -59,7 +58,8 @@ def parse_reply(text: str, *, is_truncated: bool = False) -> Parsed:
 
 def _without_fences(text: str) -> Parsed:
     """JSON alone is taken, and so are the tags in which some models write a tool call when their server does not."""
-    bare = [request for found in _TOOL_CALL.findall(text) for request in _json_requests(found)]
+    calls = [*_TOOL_CALL.findall(text), *_TOOL_CALLS.findall(text)]
+    bare = [request for found in calls for request in _json_requests(found)]
     bare = bare or list(_json_requests(text.strip()))
     loose = "<<<<<<< SEARCH" in text or "\n@@ " in text
     return Parsed(tuple(bare), NOT_FENCED if loose and not bare else "")
@@ -114,14 +114,26 @@ def _code(block: Block) -> tuple[Request, ...] | str:
     """What a block in some programming language asks for."""
     if block.path is None and block.language in SHELLS:
         return (asked(Run(_typed(block.content, block.language))),) if block.content.strip() else ()
-    if block.path is None and block.language == "json":
+    if block.path is None and (block.language == "json" or (not block.language and requests_in(block.content))):
         return _json_requests(block.content)
-    if block.language in DIFFS and (block.path is None or "\n+++ " in block.content):
-        return (asked(Patch(block.content)),)
+    diff = _diff(block)
+    if diff is not None:
+        return (asked(Patch(diff)),)
     if has_markers(block.content):
         pairs = pairs_of(block)
         return pairs if isinstance(pairs, str) else tuple(asked(edit) for edit in pairs)
     return () if block.path is None else (asked(Write(block.path, block.content, fenced=True)),)
+
+
+def _diff(block: Block) -> str | None:
+    """The unified diff that a block is, whatever it calls itself; hunks alone are of the file that the block names."""
+    if block.path and block.path.endswith(_DIFF_FILES):
+        return None
+    if _DIFF.match(block.content.lstrip("\n")):
+        return block.content
+    if block.path and _HUNKS.match(block.content):
+        return f"--- a/{block.path}\n+++ b/{block.path}\n{block.content}"
+    return block.content if block.language in DIFFS and not has_markers(block.content) else None
 
 
 def _read(line: str) -> Read:
@@ -139,22 +151,8 @@ def _typed(content: str, language: str) -> str:
 
 def _json_requests(content: str) -> tuple[Request, ...]:
     """Actions that were written as JSON; other JSON only shows something."""
-    try:
-        found = json.loads(content)
-    except ValueError:
-        looks_meant = re.match(r"\s*[\[{]", content) and re.search(r'"(?:action|tool|name)"\s*:', content)
-        return (Request("json", content[:200], None, "the JSON does not parse"),) if looks_meant else ()
-    items = found if isinstance(found, list) else [found]
-    return tuple(request for item in items if (request := _json_request(item)))
-
-
-def _json_request(item: Any) -> Request | None:
-    """One action: `{"action": …, its arguments}`, or `{"name": …, "arguments": {…}}` as in a tool call."""
-    if not isinstance(item, dict):
-        return None
-    name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
-    if name is None:
-        return None
-    beside = {key: value for key, value in item.items() if key not in _NAMES}
-    inner = next((item[key] for key in ("arguments", "parameters", "args") if key in item), beside)
-    return request_of(name, inner if isinstance(inner, str) else json.dumps(inner))
+    found = requests_in(content)
+    if found is not None:
+        return found
+    is_meant = is_meant_as_actions(content)
+    return (Request("json", content[:200], None, "the JSON does not parse"),) if is_meant else ()

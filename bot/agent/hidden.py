@@ -1,10 +1,13 @@
 """Runs hidden tests against `solution.py`, inside the sandbox, where nothing of the project is.
 
 The host sends this file's text with a call of `main` at its end. The file removes itself before a line of the solution
-runs, and it reports names, exception types and messages, never source. Standard library only, any Python from 3.9.
+runs, and it reports names, exception types and messages, never source; of an assertion without a message, how many held
+before it and what the solution's own function returned. Standard library only, any Python from 3.9.
 """
 
+import ast
 import asyncio
+import functools
 import inspect
 import json
 import sys
@@ -17,6 +20,8 @@ from pathlib import Path
 PASSED = "ALL TESTS PASSED"
 RESULT = "result.json"
 MESSAGE_CHARS = 1000
+RETURNED_CHARS = 200
+HELD, SEEN = "__held__", "__seen__"
 
 Result = dict[str, object]
 
@@ -46,19 +51,88 @@ def run_tests(source: str, solution: types.ModuleType) -> list[Result]:
     given = {name: value for name, value in vars(solution).items() if not name.startswith("__")}
     tests.__dict__.update(given)
     sys.modules["hidden_tests"] = tests
+    _watched.clear()
+    tests.__dict__.update({HELD: _watched.hold, SEEN: _watched.see})
     results: list[Result] = []
-    code = compile(source, "<hidden>", "exec")
+    code = compile(_with_watch(source), "<hidden>", "exec")
     _attempt("the tests' top level", lambda: exec(code, tests.__dict__), results)  # noqa: S102 - the operator's tests
     if not all(result["ok"] for result in results):
         return results
     for name, value in list(vars(tests).items()):
         if given.get(name, tests) is value:
             continue
+        _watched.clear()
         if name.startswith("test") and isinstance(value, types.FunctionType):
             _attempt(name, value, results)
         elif isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == "hidden_tests":
             unittest.defaultTestLoader.loadTestsFromTestCase(value).run(_Outcomes(results))
-    return results
+    return results[1:] if len(results) > 1 and not results[0]["held"] else results
+
+
+class _Watched:
+    """What the assertions of one test have come to: how many held, and what the solution returned in the last one."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.held = 0
+        self.returned: tuple[str, object] | None = None
+
+    def hold(self) -> None:
+        self.held += 1
+        self.returned = None
+
+    def see(self, called: Callable[..., object]) -> Callable[..., object]:
+        """The function itself, or, where the solution defines it, one that remembers what it returned."""
+        if not inspect.isroutine(called) or getattr(called, "__module__", None) != "solution":
+            return called
+
+        @functools.wraps(called)
+        def remembering(*args: object, **kwargs: object) -> object:
+            returned = called(*args, **kwargs)
+            if not inspect.isawaitable(returned):
+                self.returned = getattr(called, "__name__", "it"), returned
+            return returned
+
+        return remembering
+
+    def told(self) -> str:
+        """The message of an assertion that has none of its own."""
+        before = f"{self.held} assertion{'s' if self.held != 1 else ''} held before it"
+        gave = f"{self.returned[0]} returned {_shown(self.returned[1])}" if self.returned else ""
+        return "; ".join(part for part in (before if self.held else "", gave) if part)
+
+
+_watched = _Watched()
+
+
+class _WithWatch(ast.NodeTransformer):
+    """Counts the assertions that hold, and looks at what the calls in them return."""
+
+    def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
+        node.test = _SeeingCalls().visit(node.test)
+        held = ast.Expr(ast.Call(ast.Name(HELD, ast.Load()), [], []))
+        return [node, ast.copy_location(held, node)]
+
+
+class _SeeingCalls(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        node.func = ast.Call(ast.Name(SEEN, ast.Load()), [node.func], [])
+        return node
+
+
+def _with_watch(source: str) -> ast.Module:
+    return ast.fix_missing_locations(_WithWatch().visit(ast.parse(source)))  # type: ignore[no-any-return]
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 - the solution's own class
+        text = f"<{type(error).__name__} in its repr>"
+    return text if len(text) <= RETURNED_CHARS else f"{text[:RETURNED_CHARS]}…"
 
 
 class _Outcomes(unittest.TestResult):
@@ -68,7 +142,11 @@ class _Outcomes(unittest.TestResult):
         super().__init__()
         self._results = results
 
-    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's names
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's names
+        super().startTest(test)
+        _watched.clear()
+
+    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
         self._results.append(_passed(_short(test)))
 
     def addFailure(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802
@@ -96,12 +174,20 @@ def _attempt(name: str, call: Callable[[], object], results: list[Result]) -> No
 
 
 def _passed(name: str) -> Result:
-    return {"name": name, "ok": True, "error": "", "message": ""}
+    return {"name": name, "ok": True, "error": "", "message": "", "held": _watched.held}
 
 
 def _failed(name: str, error: BaseException) -> Result:
     message = str(error).replace(f"{Path.cwd()}/", "")
-    return {"name": name, "ok": False, "error": type(error).__name__, "message": message[:MESSAGE_CHARS]}
+    if isinstance(error, AssertionError) and not message:
+        message = _watched.told()
+    return {
+        "name": name,
+        "ok": False,
+        "error": type(error).__name__,
+        "message": message[:MESSAGE_CHARS],
+        "held": _watched.held,
+    }
 
 
 def _short(test: unittest.TestCase) -> str:

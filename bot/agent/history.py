@@ -6,9 +6,10 @@ The last two iterations stay whole, with the model's own replies; earlier ones a
 import json
 from collections.abc import Sequence
 
-from bot.agent.critic import is_critics
+from bot.agent.asides import is_work
 from bot.agent.llm import Message, Role
 from bot.agent.openai_replies import read_reply
+from bot.agent.prompts import Dialect
 from bot.agent.reports import last_error
 from bot.agent.thinking import without_thinking
 from bot.records import Call, Iteration
@@ -28,7 +29,7 @@ def first_context(iterations: Sequence[Iteration]) -> str | None:
     """The context as the first call of the run had it: kept to the letter, so that providers' caches hold."""
     for iteration in iterations:
         for call in iteration.calls:
-            messages = _messages(call)
+            messages = _messages(call) if is_work(call) else []
             if len(messages) > 1 and not is_opening(messages[1]):
                 return messages[1].content
     return None
@@ -45,9 +46,15 @@ def bullets(iterations: Sequence[Iteration]) -> str:
     return "\n".join(_bullet(iteration) for iteration in iterations)
 
 
-def repeated(iterations: Sequence[Iteration], patch: str) -> Iteration | None:
-    """The earlier iteration that ended with the same change, if there is one."""
-    return next((iteration for iteration in iterations if patch and iteration.change.patch == patch), None)
+def was_told(iterations: Sequence[Iteration], words: str) -> bool:
+    """Whether the model at work was told something in these words already."""
+    return any(words in call.messages for each in iterations for call in each.calls if is_work(call))
+
+
+def spoken(iterations: Sequence[Iteration]) -> Dialect | None:
+    """The dialect that the work was last asked for in."""
+    kinds = [call.prompt_version.rpartition("-")[0] for each in iterations for call in each.calls if is_work(call)]
+    return Dialect(kinds[-1]) if kinds else None
 
 
 def _bullet(iteration: Iteration) -> str:
@@ -74,8 +81,8 @@ def _conversation(iteration: Iteration) -> list[Message]:
 
 
 def _own(iteration: Iteration) -> list[Call]:
-    """The calls of the model at work, without those of its critic."""
-    return [call for call in iteration.calls if not is_critics(call)]
+    """The calls of the model at work, without the questions beside it."""
+    return [call for call in iteration.calls if is_work(call)]
 
 
 def _shortened(message: Message) -> Message:

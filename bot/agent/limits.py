@@ -3,6 +3,9 @@
 from bot.records import Caps, Change, Spend
 
 TOKENS_BIND = "the model's price is not known, so only tokens bind"
+NEAR = 0.85
+"""The part of a limit from which on the model is told to finish with what it has."""
+LAST_CALLS = 2
 
 
 def spent(spend: Spend, caps: Caps, *, seconds: float) -> str:
@@ -14,6 +17,22 @@ def spent(spend: Spend, caps: Caps, *, seconds: float) -> str:
         return f"the limit of USD {caps.cost_usd:.2f} is reached (USD {spend.cost_usd:.2f} spent)"
     if seconds >= caps.minutes * 60:
         return f"the limit of {caps.minutes:g} minutes is reached"
+    return ""
+
+
+def near(spend: Spend, caps: Caps, *, seconds: float, calls_left: int | None = None) -> str:
+    """What is nearly used up, in words for the model; "" where nothing is.
+
+    `calls_left` is given in the last iteration, and counts only where an iteration may have more calls than these few.
+    """
+    if calls_left is not None and calls_left <= LAST_CALLS < caps.calls_per_iteration:
+        return f"{calls_left} more {'reply' if calls_left == 1 else 'replies'}"
+    if spend.tokens >= caps.tokens * NEAR:
+        return f"{max(caps.tokens - spend.tokens, 0):,} more tokens"
+    if caps.cost_usd is not None and spend.cost_usd is not None and spend.cost_usd >= caps.cost_usd * NEAR:
+        return f"USD {max(caps.cost_usd - spend.cost_usd, 0):.2f} more"
+    if seconds >= caps.minutes * 60 * NEAR:
+        return f"{max(caps.minutes - seconds / 60, 0):.0f} more minutes"
     return ""
 
 

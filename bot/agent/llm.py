@@ -85,6 +85,7 @@ STOP = "stop"
 LENGTH = "length"
 TOO_LONG = "context_length_exceeded"
 NO_TOOLS = "tools_unsupported"
+NO_SCHEMA = "schema_unsupported"
 NO_CHOICE = "no_choice"
 UNREADABLE = "unreadable"
 
@@ -95,8 +96,8 @@ class Reply:
 
     `finish_reason` is the server's own word (`stop`, `length`, `tool_calls`, `content_filter`), or one of ours where no
     reply came of the call: TOO_LONG (the prompt does not fit the window), NO_TOOLS (the server refuses tools),
-    NO_CHOICE (`choices` was empty), UNREADABLE (not a chat completion). `detail` holds the server's words for these.
-    `raw` is the server's JSON text, whole.
+    NO_SCHEMA (it does not constrain replies to a schema), NO_CHOICE (`choices` was empty), UNREADABLE (not a chat
+    completion). `detail` holds the server's words for these. `raw` is the server's JSON text, whole.
     """
 
     text: str | None
@@ -117,17 +118,28 @@ class Reply:
 
 
 class Model(Protocol):
-    """A language model. Raises `Unavailable` when the service fails, `Stopped` soon after `stop` says so."""
+    """A language model. Several threads may call it at a time."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def window_tokens(self) -> int | None:
+        """How many tokens prompt and reply may have together; None where that is not known."""
+        ...
 
     def complete(
         self,
         messages: Sequence[Message],
         *,
-        tools: Sequence[ToolSpec] | None,
+        tools: Sequence[ToolSpec] | None = None,
+        schema: Mapping[str, Any] | None = None,
         temperature: float | None,
         max_tokens: int | None,
         stop: StopCheck,
-    ) -> Reply: ...
+    ) -> Reply:
+        """Ask for one reply; with `schema`, for one that is JSON of this JSON schema.
+
+        Raises `Unavailable` when the service fails, `Stopped` soon after `stop` says so.
+        """
+        ...

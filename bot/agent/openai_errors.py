@@ -1,7 +1,7 @@
 """What to do about an error of an OpenAI-compatible server. Pure: a status and a body go in, a remedy comes out.
 
 Source: the error codes of https://platform.openai.com/docs/guides/error-codes, and the texts of the servers that speak
-the same protocol with fewer codes (llama.cpp, vLLM, Ollama, Azure).
+the same protocol with fewer codes (llama.cpp, vLLM, Ollama, Azure, Anthropic, DeepSeek, Gemini, Groq, OpenRouter, xAI).
 """
 
 import json
@@ -12,159 +12,220 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from bot.agent.quota import is_spent, seconds_asked
+from bot.agent.remedies import Drop, Filtered, GiveUp, Lower, NoSchema, NoTools, Remedy, Rename, TooLong, Wait
+from bot.agent.windows import fit_of
+
 SMALLEST_REPLY = 256
 REASON_CHARS = 600
 
-_UNSUPPORTED = re.compile(r"unsupported|unrecognized|unknown|not support|not permitted|extra inputs|not allowed")
-_TOO_LARGE = re.compile(r"too large|at most \d+ (?:completion )?tokens|must be (?:less|at most)|less than or equal")
-_TOO_LONG = re.compile(
-    r"context.{0,3}length|context window|context size|maximum context|prompt is too long|too many tokens|"
-    r"exceeds? the (?:available|maximum)? ?context"
+_UNSUPPORTED = re.compile(
+    r"unsupported|unrecognized|unknown|not (?:\w+ )?support|not permitted|extra (?:inputs|fields)|not allowed|"
+    r"unavailable|must be unset|leave it unset|cannot be (?:set|used)|deprecated for this model|"
+    r"only .{1,30} (?:is|are) (?:allowed|supported)"
 )
-_WINDOW = re.compile(r"maximum context length is (\d+)")
-_PROMPT = re.compile(r"(\d+) in the messages|has (\d+) input tokens|(\d+) input tokens")
-_NO_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing_hard_limit|credit balance is too low")
+_TOO_LARGE = re.compile(
+    r"too large|too high|at most \d+ (?:completion |output )?tokens|must be (?:less|at most|<=)|less than or equal|"
+    r"\d+ > \d+|valid range|exceeds? the (?:maximum|limit)|between 1 and \d+|range of max_tokens"
+)
+_TOO_LONG = re.compile(
+    r"context.{0,3}length|context window|context size|maximum context|context limit|prompt is too long|too many tokens|"
+    r"exceeds? the (?:available|maximum)? ?context|maximum prompt length|input tokens exceed|input token count|"
+    r"input length|max_new_tokens`? must be|request too large|reduce the length of the (?:messages|input)"
+)
+_NO_TOOLS = re.compile(
+    r"tool.{0,20} requires|not support (?:tools?|function)|support tool use|tools? (?:is|are|use is) not|"
+    r"(?:tool|function)[ _-]?(?:call\w*|use|choice)?.{0,20}not (?:\w+ )?support"
+)
+_NO_SCHEMA = re.compile(r"response_format|response format|json_schema|structured output|grammar|guided|schema")
+_MENTIONS_TOOLS = re.compile(r"\btools?\b|function call|grammar|tool_choice")
+_FILTERED = re.compile(
+    r"content_filter|content management policy|invalid_prompt|flagged as|content policy|data_inspection"
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|model.{0,80}(?:not found|does not exist|not exist)|no endpoints found for|unknown model"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """Send the request again without this parameter."""
-
-    parameter: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rename:
-    """Send the request again with this parameter under its other name."""
-
-    parameter: str
-    to: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lower:
-    """Send the request again with this limit; `always` where it is the model's own, whatever the prompt's length."""
-
-    limit: int
-    always: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NoTools:
-    """The server or the model takes no tools."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class TooLong:
-    """The prompt does not fit the model's window."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Try again later, after `retry_after_s` where the server said so."""
-
-    reason: str
-    retry_after_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class GiveUp:
-    """Nothing that we can do helps; the reason is for the operator."""
-
-    reason: str
-
-
-Remedy = Drop | Rename | Lower | NoTools | TooLong | Wait | GiveUp
-
-
-class _Error(BaseModel):
+class _Body(BaseModel):
     message: str = ""
     code: str | int | None = None
     param: str | None = None
     type: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What was asked and what the server says: `words` is all of it in lower case, `told` its figures."""
+
+    status: int
+    request: Mapping[str, Any]
+    code: str | int | None
+    param: str | None
+    words: str
+    reason: str
+    told: Mapping[str, Any]
+    retry_after_s: float | None
+
+    @property
+    def is_about_the_request(self) -> bool:
+        is_said = "request too large" in self.words or "context_size" in self.words
+        return self.status in (400, 404, 413, 422) or is_said
+
+    @property
+    def limit_name(self) -> str:
+        return "max_completion_tokens" if "max_completion_tokens" in self.request else "max_tokens"
+
+    @property
+    def limit(self) -> int | None:
+        limit: int | None = self.request.get(self.limit_name)
+        return limit
+
+    @property
+    def named(self) -> str | None:
+        """The optional parameter that it is about; the messages and the model are needed and never dropped."""
+        if self.param in self.request:
+            return self.param
+        places = {name: self.words.find(name) for name in self.request if name not in ("model", "messages")}
+        found = sorted((place, -len(name), name) for name, place in places.items() if place >= 0)
+        return found[0][2] if found else None
+
+
 def remedy(status: int, body: str, *, request: Mapping[str, Any], retry_after_s: float | None) -> Remedy:
     """Decide what to do about an answer with an error status."""
-    error = _read(body)
-    words = f"{error.code or ''} {error.type or ''} {error.message}".lower()
-    reason = f"the model server answered {status}: {error.message[:REASON_CHARS]}"
-    if status in (400, 404, 413, 422):
-        return _bad_request(error, words, reason, request)
-    if _NO_QUOTA.search(words):
-        return GiveUp(f"the account at the model's provider has no quota left; its owner must add credit ({reason})")
-    if status == 401:
-        return GiveUp(f"the model server refuses the API key; set OPENAI_API_KEY ({reason})")
-    if status in (408, 409, 425, 429) or status >= 500:
-        return Wait(reason, retry_after_s)
-    return GiveUp(reason)
+    case = _read(status, body, request, retry_after_s)
+    of_the_request = (_prompt, _reply_limit, _schema, _tools, _parameter, _filter, _model)
+    of_the_service = (_key, _schema_server, _time)
+    decisions = (_money, _tool_server, *(of_the_request if case.is_about_the_request else of_the_service))
+    return next((found for decide in decisions if (found := decide(case))), GiveUp(case.reason))
 
 
-def _bad_request(error: _Error, words: str, reason: str, request: Mapping[str, Any]) -> Remedy:
-    limit_name = "max_completion_tokens" if "max_completion_tokens" in request else "max_tokens"
-    limit = request.get(limit_name)
-    if error.code == "context_length_exceeded" or _TOO_LONG.search(words):
-        room = _room(words)
-        if limit and room is not None and SMALLEST_REPLY <= room < limit:
-            return Lower(room, always=False)
-        return TooLong(reason)
-    if limit and limit_name in words and _TOO_LARGE.search(words):
-        return _lowered(words, limit, reason)
-    if "tools" in request and _UNSUPPORTED.search(words) and re.search(r"\btool|function call", words):
-        return NoTools(reason)
-    named = error.param if error.param in request else _named(words, request)
-    if named and (_UNSUPPORTED.search(words) or error.code in ("unsupported_value", "unsupported_parameter")):
-        return _without(named)
-    return GiveUp(reason)
-
-
-def _without(parameter: str) -> Drop | Rename:
-    if parameter == "max_tokens":
-        return Rename("max_tokens", "max_completion_tokens")
-    if parameter == "max_completion_tokens":
-        return Rename("max_completion_tokens", "max_tokens")
-    return Drop(parameter)
-
-
-def _named(words: str, request: Mapping[str, Any]) -> str | None:
-    """The optional parameter that the message names first; the message and the model are needed and never dropped."""
-    places = {name: words.find(name) for name in request if name not in ("model", "messages")}
-    found = sorted((place, -len(name), name) for name, place in places.items() if place >= 0)
-    return found[0][2] if found else None
-
-
-def _room(words: str) -> int | None:
-    """How many tokens the reply may have, where the message tells both the window and the prompt's length."""
-    window, prompt = _WINDOW.search(words), _PROMPT.search(words)
-    if not window or not prompt:
+def _money(case: _Case) -> Remedy | None:
+    if not is_spent(case.status, case.words, is_to_pass=case.retry_after_s is not None):
         return None
-    used = next(int(group) for group in prompt.groups() if group)
-    return int(window[1]) - used - 1
+    return GiveUp(
+        "the account at the model's provider has no credit left, or has reached its spending limit; "
+        f"its owner must add credit or raise the limit ({case.reason})"
+    )
 
 
-def _lowered(words: str, limit: int, reason: str) -> Remedy:
-    room = _room(words)
-    if room is not None:
-        return Lower(room, always=False) if room >= SMALLEST_REPLY else TooLong(reason)
-    smaller = [int(number) for number in re.findall(r"\d+", words) if SMALLEST_REPLY <= int(number) < limit]
-    lower = max(smaller, default=limit // 2)
-    return Lower(lower, always=True) if lower >= SMALLEST_REPLY else GiveUp(reason)
+def _tool_server(case: _Case) -> Remedy | None:
+    """Some servers say with any status that they were not started for tools."""
+    return NoTools(case.reason) if "tools" in case.request and _NO_TOOLS.search(case.words) else None
 
 
-def _read(body: str) -> _Error:
+def _schema_server(case: _Case) -> Remedy | None:
+    is_grammar = "grammar" in case.words and "response_format" in case.request
+    return NoSchema(case.reason) if is_grammar else None
+
+
+def _key(case: _Case) -> Remedy | None:
+    reason = f"the model server refuses the API key; set OPENAI_API_KEY ({case.reason})"
+    return GiveUp(reason) if case.status == 401 else None
+
+
+def _time(case: _Case) -> Remedy | None:
+    passes = case.status in (408, 409, 425, 429) or case.status >= 500
+    return Wait(case.reason, case.retry_after_s) if passes else None
+
+
+def _prompt(case: _Case) -> Remedy | None:
+    """Less room for the reply where that is enough, else a shorter prompt."""
+    if case.status != 413 and case.code != "context_length_exceeded" and not _TOO_LONG.search(case.words):
+        return None
+    fit = fit_of(case.words, case.told)
+    room = _room_in_a_minute(case) or fit.room
+    if case.limit and room is not None and SMALLEST_REPLY <= room < case.limit:
+        return Lower(room, always=False, window=fit.window)
+    return TooLong(case.reason, fit.window)
+
+
+def _room_in_a_minute(case: _Case) -> int | None:
+    """A limit of tokens a minute is no window, but prompt and reply have to fit it together all the same."""
+    found = re.search(r"limit:? (\d+), requested:? (\d+)", case.words)
+    return int(found[1]) - (int(found[2]) - (case.limit or 0)) if found else None
+
+
+def _reply_limit(case: _Case) -> Remedy | None:
+    limit = case.limit
+    is_meant = case.limit_name in case.words or case.param == case.limit_name
+    if not limit or not is_meant or not _TOO_LARGE.search(case.words):
+        return None
+    fit = fit_of(case.words, case.told)
+    if fit.room is not None:
+        is_enough = fit.room >= SMALLEST_REPLY
+        return Lower(fit.room, always=False, window=fit.window) if is_enough else TooLong(case.reason, fit.window)
+    numbers = [int(number) for number in re.findall(r"\d+", case.words)]
+    lower = max((number for number in numbers if SMALLEST_REPLY <= number < limit), default=limit // 2)
+    return Lower(lower, always=True) if lower >= SMALLEST_REPLY else GiveUp(case.reason)
+
+
+def _schema(case: _Case) -> Remedy | None:
+    """A schema that was refused in any words is not sent again: there is no other one."""
+    is_meant = "response_format" in case.request and case.named in ("response_format", None)
+    return NoSchema(case.reason) if is_meant and _NO_SCHEMA.search(case.words) else None
+
+
+def _tools(case: _Case) -> Remedy | None:
+    is_meant = "tools" in case.request and case.named in ("tools", None) and _MENTIONS_TOOLS.search(case.words)
+    return NoTools(case.reason) if is_meant and _is_unsupported(case) else None
+
+
+def _parameter(case: _Case) -> Remedy | None:
+    if case.named is None or not _is_unsupported(case):
+        return None
+    others = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+    other = others.get(case.named)
+    return Rename(case.named, other) if other else Drop(case.named)
+
+
+def _is_unsupported(case: _Case) -> bool:
+    return bool(_UNSUPPORTED.search(case.words)) or case.code in ("unsupported_value", "unsupported_parameter")
+
+
+def _filter(case: _Case) -> Remedy | None:
+    return Filtered(case.reason) if _FILTERED.search(case.words) else None
+
+
+def _model(case: _Case) -> Remedy | None:
+    name = case.request.get("model")
+    if _NO_MODEL.search(case.words):
+        return GiveUp(f"the model server knows no model {name!r}; set SELFCODE_MODEL ({case.reason})")
+    if case.status == 404 and "not found" in case.words:
+        told = "there are no chat completions at this address; set OPENAI_BASE_URL, which ends in /v1 at most servers"
+        return GiveUp(f"{told} ({case.reason})")
+    return None
+
+
+def _read(status: int, body: str, request: Mapping[str, Any], retry_after_s: float | None) -> _Case:
     """The error object, wherever the server put it; else the text itself."""
     try:
         found = json.loads(body)
-    except ValueError:
-        return _Error(message=body.strip() or "no text")
-    inner = found.get("error", found) if isinstance(found, dict) else found
-    if isinstance(inner, str):
-        return _Error(message=inner)
+    except (ValueError, RecursionError):
+        found = body.strip() or "no text"
+    outer = found[0] if isinstance(found, list) and found else found
+    inner = outer.get("error", outer.get("detail", outer)) if isinstance(outer, dict) else outer
+    beside = outer.get("code") if isinstance(outer, dict) else None
+    told = inner if isinstance(inner, dict) else {"message": inner, "code": beside} if isinstance(inner, str) else {}
     try:
-        return _Error.model_validate(inner)
+        shape = _Body.model_validate(told)
     except ValidationError:
-        return _Error(message=body)
+        shape = _Body()
+    message = f"{shape.message or body} {_passed_on(told)}".strip()
+    words = f"{shape.code or ''} {shape.type or ''} {message}".lower()
+    return _Case(
+        status=status,
+        request=request,
+        code=shape.code,
+        param=shape.param,
+        words=words,
+        reason=f"the model server answered {status}: {message[:REASON_CHARS]}",
+        told=told,
+        retry_after_s=seconds_asked(words) if retry_after_s is None else retry_after_s,
+    )
+
+
+def _passed_on(told: Mapping[str, Any]) -> str:
+    """What the provider behind a gateway said (OpenRouter)."""
+    metadata = told.get("metadata")
+    return str(metadata.get("raw") or "") if isinstance(metadata, dict) else ""

@@ -1,52 +1,41 @@
-"""The door to the `openai` package: chat completions over any endpoint that speaks its protocol."""
+"""A model behind an endpoint that speaks OpenAI's chat completions: what it does not take is learnt and left out."""
 
 import json
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import threading
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import openai
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+from tenacity.stop import stop_base
 from tenacity.wait import wait_exponential_jitter
 
-from bot.agent.llm import NO_TOOLS, TOO_LONG, Message, Reply, ToolSpec
-from bot.agent.openai_errors import Drop, GiveUp, Lower, NoTools, Remedy, Rename, TooLong, Wait, remedy
-from bot.agent.openai_replies import read_reply
-from bot.agent.prices import Prices, known_prices
+from bot.agent.llm import NO_SCHEMA, NO_TOOLS, TOO_LONG, Message, Reply, ToolSpec
+from bot.agent.openai_errors import remedy
+from bot.agent.openai_exchange import Answer, endpoint_of
+from bot.agent.openai_learning import Learnt
+from bot.agent.openai_replies import FILTERED, read_reply
+from bot.agent.prices import Pricing, known_prices, known_window
+from bot.agent.remedies import Filtered, GiveUp, Lower, NoSchema, NoTools, Remedy, TooLong, Wait
 from bot.agent.watched import run_watched, sleep_watched
-from bot.errors import ConfigError, Unavailable
+from bot.agent.windows import window_in_models
+from bot.errors import Unavailable
 from bot.records import StopCheck, Usage
 
 ATTEMPTS = 5
 PATIENCE_S = 120.0
 CORRECTIONS = 6
-OPENAI_HOST = "api.openai.com"
-NO_KEY = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: int
-    body: str
-    retry_after_s: float | None = None
-
-
-@dataclass(slots=True)
-class _Learnt:
-    """What the server has told about itself so far: once is enough."""
-
-    dropped: set[str] = field(default_factory=set)
-    renamed: dict[str, str] = field(default_factory=dict)
-    longest_reply: int | None = None
-    takes_tools: bool = True
+MODELS_TIMEOUT_S = 15.0
+SCHEMA_NAME = "reply"
 
 
 class OpenAIModel:
-    """A model behind an OpenAI-compatible endpoint. Use it from one thread at a time.
+    """A model behind an OpenAI-compatible endpoint. Several threads may call it at a time.
 
-    `base_url` and `api_key` default to what the openai package reads from the environment. `prices` default to OpenAI's
-    list prices at OpenAI's own endpoint and to “not known” anywhere else. Raises `ConfigError` where a key is missing.
+    `base_url` and `api_key` default to what the openai package reads from the environment. `prices` default to the list
+    prices of the provider whose endpoint it is, and to “not known” where that is none; `window_tokens` to what the
+    server tells, else the provider's list. `timeout_s` is for one answer whole; a call with its tries and waits takes
+    half as long again at most, or four minutes where that is more. Raises `ConfigError` where a key is missing.
     """
 
     def __init__(
@@ -56,37 +45,62 @@ class OpenAIModel:
         base_url: str | None = None,
         api_key: str | None = None,
         timeout_s: float = 600.0,
-        prices: Prices | None = None,
+        prices: Pricing | None = None,
+        window_tokens: int | None = None,
         backoff_s: float = 1.0,
     ) -> None:
         self._name = name
+        self._endpoint = endpoint_of(base_url or None, api_key or None)
         self._timeout_s = timeout_s
         self._backoff_s = backoff_s
-        self._base_url, self._api_key = _endpoint(base_url or None, api_key or None)
-        self._prices = prices or (known_prices(name) if OPENAI_HOST in self._base_url else None)
-        self._learnt = _Learnt()
+        self._prices = prices or known_prices(name, endpoint=self._endpoint.base_url)
+        self._window = window_tokens
+        self._was_asked = window_tokens is not None
+        self._learnt = Learnt()
+        self._lock = threading.Lock()
+        self._asking = threading.Lock()
 
     @property
     def name(self) -> str:
         return self._name
 
+    @property
+    def endpoint(self) -> str:
+        """The address of the server, without what is secret in it."""
+        return self._endpoint.address
+
+    @property
+    def window_tokens(self) -> int | None:
+        """The window; the first to ask has the server asked. The server's word in an error goes before its list."""
+        with self._asking:
+            if not self._was_asked:
+                self._window = self._told_window() or known_window(self._name, endpoint=self._endpoint.base_url)
+                self._was_asked = True
+        windows = [window for window in (self._window, self._learnt.window_tokens) if window is not None]
+        return min(windows, default=None)
+
     def complete(
         self,
         messages: Sequence[Message],
         *,
-        tools: Sequence[ToolSpec] | None,
+        tools: Sequence[ToolSpec] | None = None,
+        schema: Mapping[str, Any] | None = None,
         temperature: float | None,
         max_tokens: int | None,
         stop: StopCheck,
     ) -> Reply:
         """Ask for one reply. What the server does not take is left out, renamed or lowered, and remembered."""
-        request = self._request(messages, tools, temperature, max_tokens)
+        request = self._request(messages, tools, schema, temperature, max_tokens)
         prompt = json.dumps(request["messages"])
+        until = time.monotonic() + max(self._timeout_s * 1.5, PATIENCE_S * 2)
         for _ in range(CORRECTIONS):
-            if tools and not self._learnt.takes_tools:
+            learnt = self._learnt
+            if tools and not learnt.takes_tools:
                 return _no_reply(NO_TOOLS, "the server takes no tools")
-            sent = self._adapted(request)
-            answer = self._ask(sent, stop)
+            if schema and not learnt.takes_schema:
+                return _no_reply(NO_SCHEMA, "the server constrains no reply to a schema")
+            sent = learnt.adapted(request)
+            answer = self._ask(sent, stop, until=until)
             if answer.status < 400:
                 return read_reply(answer.body, prompt=prompt, prices=self._prices)
             mended = self._mended(request, _remedy(answer, sent))
@@ -97,35 +111,30 @@ class OpenAIModel:
 
     def _mended(self, request: dict[str, Any], found: Remedy) -> dict[str, Any] | Reply:
         """The request to send instead, or the reply that says why there is none. Raises `Unavailable`."""
+        with self._lock:
+            self._learnt = self._learnt.after(found)
         match found:
-            case Drop(parameter):
-                self._learnt.dropped.add(parameter)
-            case Rename(parameter, to):
-                self._rename(parameter, to)
-            case Lower(limit, always):
-                self._learnt.longest_reply = limit if always else self._learnt.longest_reply
+            case Lower(limit):
                 return {**request, "max_tokens": limit}
             case NoTools(reason):
-                self._learnt.takes_tools = False
                 return _no_reply(NO_TOOLS, reason)
+            case NoSchema(reason):
+                return _no_reply(NO_SCHEMA, reason)
             case TooLong(reason):
                 return _no_reply(TOO_LONG, reason)
+            case Filtered(reason):
+                return _no_reply(FILTERED, reason)
             case Wait(reason, retry_after_s):
                 raise Unavailable(reason, retry_after_s)
             case GiveUp(reason):
                 raise Unavailable(reason, passes=False)
         return request
 
-    def _rename(self, parameter: str, to: str) -> None:
-        """A server that takes neither name gets no limit at all."""
-        if self._learnt.renamed.get(to) == parameter:
-            self._learnt.dropped.update((parameter, to))
-        self._learnt.renamed[parameter] = to
-
     def _request(
         self,
         messages: Sequence[Message],
         tools: Sequence[ToolSpec] | None,
+        schema: Mapping[str, Any] | None,
         temperature: float | None,
         max_tokens: int | None,
     ) -> dict[str, Any]:
@@ -138,31 +147,25 @@ class OpenAIModel:
                 }
                 for tool in tools
             ]
+        if schema:
+            shape = {"name": SCHEMA_NAME, "schema": schema, "strict": True}
+            request["response_format"] = {"type": "json_schema", "json_schema": shape}
         if temperature is not None:
             request["temperature"] = temperature
         if max_tokens is not None:
             request["max_tokens"] = max_tokens
         return request
 
-    def _adapted(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The request as this server takes it, by what it has told so far."""
-        learnt = self._learnt
-        limit = request.get("max_tokens")
-        if limit is not None and learnt.longest_reply is not None:
-            request = {**request, "max_tokens": min(limit, learnt.longest_reply)}
-        named = {learnt.renamed.get(name, name): value for name, value in request.items()}
-        return {name: value for name, value in named.items() if name not in learnt.dropped}
-
-    def _ask(self, request: dict[str, Any], stop: StopCheck) -> _Answer:
+    def _ask(self, request: dict[str, Any], stop: StopCheck, *, until: float) -> Answer:
         """Send one request, again where the service failed: the only place where a model call is retried."""
         waiting = Retrying(
             retry=retry_if_exception_type(Unavailable),
-            stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(self._timeout_s * 1.5),
+            stop=stop_after_attempt(ATTEMPTS) | _Until(until),
             wait=self._pause,
             sleep=lambda seconds: sleep_watched(float(seconds), stop),
             reraise=True,
         )
-        return waiting(self._send, request, stop)
+        return waiting(self._send, request, stop, until=until)
 
     def _pause(self, state: RetryCallState) -> float:
         """Wait as long as the server asked for, else longer each time."""
@@ -171,61 +174,39 @@ class OpenAIModel:
             return failure.retry_after_s
         return wait_exponential_jitter(multiplier=self._backoff_s, max=30.0, jitter=self._backoff_s)(state)
 
-    def _send(self, request: dict[str, Any], stop: StopCheck) -> _Answer:
-        answer = run_watched(self._exchange(request), stop)
+    def _send(self, request: dict[str, Any], stop: StopCheck, *, until: float) -> Answer:
+        timeout_s = min(self._timeout_s, max(until - time.monotonic(), 1.0))
+        answer = run_watched(self._endpoint.complete(request, timeout_s=timeout_s), stop)
         if answer.status >= 400:
             match _remedy(answer, request):
                 case Wait(reason, retry_after_s) if (retry_after_s or 0.0) <= PATIENCE_S:
                     raise Unavailable(reason, retry_after_s)
         return answer
 
-    async def _exchange(self, request: dict[str, Any]) -> _Answer:
-        client = openai.AsyncOpenAI(
-            base_url=self._base_url, api_key=self._api_key, timeout=self._timeout_s, max_retries=0
-        )
-        async with client:
-            try:
-                response = await client.chat.completions.with_raw_response.create(**request)
-            except openai.APIStatusError as error:
-                waits = _seconds(error.response.headers)
-                return _Answer(error.status_code, error.response.text, waits)
-            except openai.APITimeoutError as error:
-                raise Unavailable(
-                    f"the model server at {self._base_url} did not answer in {self._timeout_s:g} s"
-                ) from error
-            except openai.APIConnectionError as error:
-                cause = error.__cause__ or error
-                raise Unavailable(f"no connection to the model server at {self._base_url}: {cause}") from error
-            return _Answer(200, response.text)
+    def _told_window(self) -> int | None:
+        """What the server says of the model's window; a server that does not say is none to complain about."""
+        timeout_s = min(self._timeout_s, MODELS_TIMEOUT_S)
+        try:
+            answer = run_watched(self._endpoint.models(timeout_s=timeout_s), lambda: False)
+        except Unavailable:
+            return None
+        return window_in_models(answer.body, self._name) if answer.status < 400 else None
 
 
-def _remedy(answer: _Answer, sent: dict[str, Any]) -> Remedy:
+class _Until(stop_base):
+    """No further try after a moment, nor one whose wait would go beyond it."""
+
+    def __init__(self, until: float) -> None:
+        self._until = until
+
+    def __call__(self, retry_state: RetryCallState) -> bool:
+        return time.monotonic() + retry_state.upcoming_sleep >= self._until
+
+
+def _remedy(answer: Answer, sent: dict[str, Any]) -> Remedy:
     return remedy(answer.status, answer.body, request=sent, retry_after_s=answer.retry_after_s)
 
 
 def _no_reply(finish_reason: str, detail: str) -> Reply:
     raw = json.dumps({"error": {"code": finish_reason, "message": detail}})
     return Reply(None, (), finish_reason, Usage(cost_usd=0.0), raw, detail)
-
-
-def _seconds(headers: Any) -> float | None:
-    """`Retry-After` in seconds; a date, which model servers do not send, counts as not said."""
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        text = headers.get(name, "")
-        if text.replace(".", "", 1).isdigit():
-            return float(text) / unit
-    return None
-
-
-def _endpoint(base_url: str | None, api_key: str | None) -> tuple[str, str]:
-    """The endpoint and the key; those not given as the openai package reads them. Local servers need no key.
-
-    A variable that is set to nothing counts as not set, which the package sees otherwise.
-    """
-    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or f"https://{OPENAI_HOST}/v1"
-    api_key = api_key or os.environ.get("OPENAI_API_KEY") or None
-    client = openai.OpenAI(base_url=base_url, api_key=api_key or NO_KEY)
-    if api_key is None and client.base_url.host == OPENAI_HOST:
-        raise ConfigError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server")
-    with client:
-        return str(client.base_url), client.api_key or NO_KEY

@@ -1,67 +1,142 @@
-"""The message that opens an iteration, and what stands before it. Every opening begins with “Iteration N of M.”."""
+"""The message that opens an iteration. Every one begins with “Iteration N”, and ends with what to answer, and how."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from bot.agent.approach import Approach, Step
 from bot.agent.context import files_text
-from bot.agent.critic import critics_words
 from bot.agent.edits import fenced
 from bot.agent.hands import printable
-from bot.agent.history import KEPT_WHOLE, bullets, repeated, whole
-from bot.agent.llm import Message
-from bot.agent.prompts import prompt
+from bot.agent.history import KEPT_WHOLE, bullets
+from bot.agent.prompts import Dialect, prompt
 from bot.agent.reports import report_text
-from bot.records import Caps, Iteration, Progress, TestReport, Workbench
+from bot.agent.reproduction import Wanted
+from bot.agent.targets import Target, language_of
+from bot.records import Aim, Caps, Iteration, Progress, TestReport, Workbench
+from sandbox.contract import clipped
 
 CHANGED_FILES = 6
+FAILED_PATCH_CHARS = 6_000
 
 
-def conversation_before(progress: Progress) -> list[Message]:
-    """The last iterations as they were talked through."""
-    return list(whole(progress.iterations))
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the model is asked for: what is wanted, in which dialect, in which file, with which tests."""
+
+    wanted: Wanted
+    dialect: Dialect
+    target: Target | None = None
+    tests: Sequence[str] = ()
 
 
 def opening(
     progress: Progress,
     bench: Workbench,
+    plan: Approach,
+    ask: Ask,
     *,
     caps: Caps,
     baseline: TestReport | None,
     undone: Sequence[str] = (),
+    diagnosis: str = "",
+    words: str = "",
+    further: str = "",
 ) -> str:
-    """What the model is asked at the start of the next iteration."""
+    """What the model is asked at the start of the next iteration.
+
+    `undone` are files that are as before again, `diagnosis` its own words on what failed, `words` the critic's,
+    `further` another file.
+    """
+    parts = [_head(progress, caps, ask.wanted)]
+    if progress.iterations:
+        parts += _before(progress, plan, ask, baseline)
+        parts += [prompt("undone").format(files=", ".join(undone))] if undone else []
+        parts += [f"{prompt('diagnosed')}\n\n{fenced(diagnosis, 'text')}"] if diagnosis else []
+        parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
+        parts += [further] if further else []
+        current = files_text(bench, _shown(progress, undone), title="The changed files as they are now")
+        parts += [current] if current else []
+    parts += asked_for(ask, has_report=bool(progress.iterations))
+    return printable("\n\n".join(part for part in parts if part))
+
+
+def asked_for(ask: Ask, *, has_report: bool = False) -> list[str]:
+    """What to answer, and in what form: the last and strongest words of the prompt."""
+    parts = [prompt(f"want_{ask.wanted}").format(tests=", ".join(ask.tests))]
+    if ask.dialect is Dialect.FENCED:
+        parts.append(_form(ask, has_report=has_report))
+    return parts
+
+
+def failed_text(plan: Approach, baseline: TestReport | None) -> str:
+    """The change that did not work, and what the tests said of it."""
+    failed = plan.failed
+    if failed is None:
+        return ""
+    if failed.change.is_empty:
+        return prompt("left_as_it_was")
+    patch = fenced(clipped(failed.change.patch, FAILED_PATCH_CHARS), "diff")
+    because = report_text(failed.report, baseline) if failed.report else failed.why_next
+    return f"{prompt('tried')}\n\n{patch}\n\nIt failed, because:\n\n{because}"
+
+
+def _head(progress: Progress, caps: Caps, wanted: Wanted) -> str:
     number = len(progress.iterations) + 1
-    parts = [f"Iteration {number} of {caps.iterations}."]
-    if not progress.iterations:
-        return f"{parts[0]}\n\n{prompt('begin')}"
-    *before, last = progress.iterations
-    earlier = repeated(before, last.change.patch)
-    is_good = earlier is not None and earlier.is_good_beside(baseline)
-    told = progress.iterations[:-KEPT_WHOLE] if earlier is None or is_good else progress.iterations
-    if told:
-        parts.append("What was tried before:\n" + bullets(told))
-    if earlier is not None and is_good:
-        parts.append(f"The change is the same as in iteration {earlier.number}.\n\n{_outcome(earlier, baseline)}")
-    else:
-        parts.append(_again(earlier, undone, baseline) if earlier else _outcome(last, baseline))
-    words = critics_words(last)
-    parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
-    paths = [path for path in progress.change.paths if path not in undone]
-    current = files_text(bench, paths[:CHANGED_FILES], title="The changed files as they are now")
-    parts += [current] if current else []
-    return printable("\n\n".join(parts))
+    if wanted is Wanted.TEST:
+        return f"Iteration {number}: the test."
+    tests = sum(each.aim is Aim.TEST for each in progress.iterations)
+    return f"Iteration {number} of {caps.iterations + tests}."
+
+
+def _before(progress: Progress, plan: Approach, ask: Ask, baseline: TestReport | None) -> list[str]:
+    """What happened before, as far as it does not stand above in the conversation."""
+    told = progress.iterations if plan.step is not Step.ON else _not_told_whole(progress, plan)
+    parts = ["What was tried before:\n" + bullets(told)] if told else []
+    last = progress.iterations[-1]
+    if plan.step is not Step.ON:
+        return [*parts, *([failed_text(plan, baseline)] if plan.step is not Step.AFRESH else [])]
+    if plan.earlier is not None:
+        same = f"The change is the same as in iteration {plan.earlier.number}."
+        return [*parts, same, _outcome(plan.earlier, baseline)]
+    if last.aim is Aim.TEST and ask.wanted is not Wanted.TEST:
+        is_there = ask.wanted is Wanted.THERE and last.report is not None
+        return [*parts, f"The test, on the code as it is:\n\n{_report(last, None)}"] if is_there else parts
+    return [*parts, _outcome(last, baseline)]
+
+
+def _not_told_whole(progress: Progress, plan: Approach) -> tuple[Iteration, ...]:
+    whole = {each.number for each in plan.line[-KEPT_WHOLE:]}
+    return tuple(each for each in progress.iterations if each.number not in whole and each.aim is Aim.CHANGE)
 
 
 def _outcome(last: Iteration, baseline: TestReport | None) -> str:
     """How the last iteration ended, in full."""
+    if last.aim is Aim.TEST:
+        report = f"{_report(last, None)}\n\n" if last.report else ""
+        return f"{report}{last.why_next[:1].upper()}{last.why_next[1:]}."
     if last.report is None:
         return prompt("untested").format(why=last.why_next)
-    text = report_text(last.report, baseline)
     if last.report.is_good_beside(baseline):
-        return f"{text}\n\n{last.why_next[:1].upper()}{last.why_next[1:]}\n\n{prompt('objection')}"
-    return f"The tests were run after your change:\n\n{text}\n\n{prompt('failed')}"
+        return f"{_report(last, baseline)}\n\n{last.why_next[:1].upper()}{last.why_next[1:]}\n\n{prompt('objection')}"
+    return f"The tests were run after your change:\n\n{_report(last, baseline)}\n\n{prompt('failed')}"
 
 
-def _again(earlier: Iteration, undone: Sequence[str], baseline: TestReport | None) -> str:
-    state = f"These files are as they were before any change again: {', '.join(undone)}." if undone else ""
-    text = prompt("again").format(earlier=earlier.number, state=state).replace(" \n", "\n")
-    return f"{text}\n\n{report_text(earlier.report, baseline)}" if earlier.report else text
+def _report(iteration: Iteration, baseline: TestReport | None) -> str:
+    return report_text(iteration.report, baseline) if iteration.report else ""
+
+
+def _shown(progress: Progress, undone: Sequence[str]) -> list[str]:
+    """The files of the change that are still changed."""
+    return [path for path in progress.change.paths if path not in undone][:CHANGED_FILES]
+
+
+def _form(ask: Ask, *, has_report: bool) -> str:
+    """How to write it in fenced blocks: a small file whole, which small models do best."""
+    found = ask.target
+    if found is None:
+        return ""
+    words = {"path": found.path, "test": found.test_path, "language": language_of(found.path)}
+    if ask.wanted is Wanted.TEST:
+        return prompt("whole_test").format(**words)
+    text = prompt("whole" if found.is_small else "passage").format(**words)
+    return f"{text}\n\n{prompt('beside').format(**words)}" if ask.wanted is Wanted.TOO and not has_report else text

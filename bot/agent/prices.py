@@ -1,16 +1,28 @@
-"""What a model call costs. The table in prices.json says whose prices it holds and as of when."""
+"""What a model call costs: by the operator's prices, else by the list price of the provider whose endpoint is asked.
 
-import json
+List prices and windows come from the data inside the genai-prices package; nothing is downloaded.
+"""
+
 import re
 from dataclasses import dataclass, replace
-from importlib.resources import files
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import genai_prices
+from genai_prices.types import PriceCalculation
 
 from bot.records import Usage
 
 MILLION = 1_000_000
 CHARACTERS_A_TOKEN = 3.5
+FREE = ":free"
+"""How OpenRouter names a model's variant that costs nothing, of which the package holds no price."""
 
-_SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+class Pricing(Protocol):
+    """What calls of one model cost."""
+
+    def cost_usd(self, usage: Usage) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +34,50 @@ class Prices:
     cached_usd: float | None = None
 
     def cost_usd(self, usage: Usage) -> float:
-        """What one call cost."""
         cached = min(usage.cached_tokens or 0, usage.prompt_tokens)
         cached_usd = self.input_usd if self.cached_usd is None else self.cached_usd
         fresh = usage.prompt_tokens - cached
         return (fresh * self.input_usd + cached * cached_usd + usage.completion_tokens * self.output_usd) / MILLION
 
 
-def known_prices(model: str) -> Prices | None:
-    """OpenAI's list price of a model, dated snapshots included; None where the table does not know it."""
-    table = json.loads(files("bot.agent").joinpath("prices.json").read_text(encoding="utf-8"))["prices"]
-    found = table.get(_SNAPSHOT.sub("", model))
-    return Prices(**found) if found else None
+@dataclass(frozen=True, slots=True)
+class ListPrices:
+    """A provider's list prices of a model, those of today: some depend on the prompt's length and the time of day."""
+
+    model: str
+    endpoint: str
+
+    def cost_usd(self, usage: Usage) -> float:
+        found = genai_prices.calc_price(
+            genai_prices.Usage(
+                input_tokens=usage.prompt_tokens,
+                output_tokens=usage.completion_tokens,
+                cache_read_tokens=min(usage.cached_tokens or 0, usage.prompt_tokens),
+            ),
+            self.model,
+            provider_api_url=self.endpoint,
+        )
+        return float(found.total_price)
 
 
-def priced(usage: Usage, prices: Prices | None) -> Usage:
+def known_prices(model: str, *, endpoint: str) -> ListPrices | None:
+    """The list prices of a model at an endpoint; None where the endpoint or the model there is not known."""
+    url = _address(endpoint)
+    found = _listed(model, url)
+    if found is None:
+        return None
+    prices = found.model_price
+    is_priced = prices.input_mtok is not None and prices.output_mtok is not None
+    return ListPrices(model, url) if is_priced or model.endswith(FREE) else None
+
+
+def known_window(model: str, *, endpoint: str) -> int | None:
+    """How many tokens a model takes by its provider's list; None where that is not known."""
+    found = _listed(model, _address(endpoint))
+    return found.model.context_window if found else None
+
+
+def priced(usage: Usage, prices: Pricing | None) -> Usage:
     """The usage with its cost, which stays None where the price is not known."""
     return replace(usage, cost_usd=prices.cost_usd(usage)) if prices else usage
 
@@ -44,3 +85,21 @@ def priced(usage: Usage, prices: Prices | None) -> Usage:
 def estimated_tokens(text: str) -> int:
     """A rough number of tokens, for servers that report none."""
     return int(len(text) / CHARACTERS_A_TOKEN) + 1
+
+
+def _listed(model: str, url: str) -> PriceCalculation | None:
+    """What the package knows of a model. Its patterns match the start of a URL; we want the host whole."""
+    try:
+        found = genai_prices.calc_price(genai_prices.Usage(), model, provider_api_url=url)
+    except LookupError:
+        return None
+    pattern = found.provider.api_pattern
+    matched = re.match(pattern, url)
+    is_whole = matched is not None and (matched[0].endswith(("/", ".")) or url[matched.end()] == "/")
+    return found if is_whole else None
+
+
+def _address(endpoint: str) -> str:
+    """The endpoint as the package's patterns have it: without a port and a user's name."""
+    parts = urlsplit(endpoint)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path.rstrip('/')}/"

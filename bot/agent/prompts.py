@@ -7,10 +7,11 @@ from importlib.resources import files
 
 
 class Dialect(StrEnum):
-    """How the model asks for actions. AUTO: native tool calls if the model makes them, else fenced blocks."""
+    """How the model asks for actions: tool calls, JSON by a schema, fenced blocks. AUTO: what the model can do best."""
 
     AUTO = "auto"
     NATIVE = "native"
+    JSON = "json"
     FENCED = "fenced"
 
 
@@ -34,4 +35,4 @@ def version(kind: str) -> str:
 
 def system_prompt(dialect: Dialect) -> str:
     """The instructions for a dialect; AUTO begins with native tools."""
-    return prompt("fenced" if dialect is Dialect.FENCED else "native")
+    return prompt(str(Dialect.NATIVE if dialect is Dialect.AUTO else dialect))

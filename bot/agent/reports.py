@@ -8,16 +8,18 @@ from sandbox.contract import clipped
 OUTPUT_CHARS = 5_000
 MESSAGE_CHARS = 700
 SHOWN_FAILURES = 10
+BASELINE_CHARS = 12_000
+ID_CHARS = 300
 
 
-def baseline_text(report: TestReport) -> str:
-    """What the tests say of the untouched code."""
+def baseline_text(report: TestReport, *, chars: int = BASELINE_CHARS) -> str:
+    """What the tests say of the untouched code, within so many characters but for the command."""
     parts = [f"# Tests before any change\n\n`{report.command}`: {report.counts}."]
-    failures = _failures(report, known=frozenset())
+    failures = _failures(report, known=frozenset(), chars=chars)
     if failures:
         parts.append("These fail without any change of yours:\n\n" + failures)
     elif not report.is_green:
-        parts.append(_output(report))
+        parts.append(_output(report, chars=min(chars, OUTPUT_CHARS)))
     return "\n\n".join(parts)
 
 
@@ -44,18 +46,23 @@ def last_error(report: TestReport) -> str:
     return printable((wrong or lines or [""])[-1][:200])
 
 
-def _failures(report: TestReport, *, known: frozenset[str]) -> str:
+def _failures(report: TestReport, *, known: frozenset[str], chars: int = BASELINE_CHARS) -> str:
     failed = [case for case in report.cases if case.id in report.failed and case.id not in known]
-    shown = [_failure(case) for case in failed[:SHOWN_FAILURES]]
+    shown: list[str] = []
+    for case in failed[:SHOWN_FAILURES]:
+        told = _failure(case, chars=min(MESSAGE_CHARS, chars // 3))
+        if shown and sum(map(len, shown)) + len(told) > chars:
+            break
+        shown.append(told)
     more = len(failed) - len(shown)
     return "\n".join(shown + ([f"… and {more} more"] if more > 0 else []))
 
 
-def _failure(case: TestCase) -> str:
-    message = printable(clipped(case.message.strip(), MESSAGE_CHARS))
-    return f"- {case.id}: {case.status}" + (f"\n{fenced(message, 'text')}" if message else "")
+def _failure(case: TestCase, *, chars: int) -> str:
+    message = printable(clipped(case.message.strip(), chars))
+    return f"- {case.id[:ID_CHARS]}: {case.status}" + (f"\n{fenced(message, 'text')}" if message else "")
 
 
-def _output(report: TestReport) -> str:
+def _output(report: TestReport, *, chars: int = OUTPUT_CHARS) -> str:
     output = report.output.strip()
-    return fenced(printable(clipped(output, OUTPUT_CHARS)), "text") if output else "There was no output."
+    return fenced(printable(clipped(output, chars)), "text") if output else "There was no output."

@@ -5,6 +5,9 @@ lines as they are
 =======
 lines to put there
 >>>>>>> REPLACE
+
+Models also write them indented as a whole, in lower case, with ORIGINAL or HEAD for SEARCH, and with lines of fewer `=`
+in a text that has such lines itself.
 """
 
 import re
@@ -14,12 +17,16 @@ from enum import Enum
 from bot.agent.actions import Edit
 from bot.agent.blocks import Block, looks_like_a_path
 
-_SEARCH = re.compile(r"^<{5,9} ?SEARCH\b.*$")
-_DIVIDER = re.compile(r"^={5,9}$")
-_REPLACE = re.compile(r"^>{5,9} ?REPLACE\b.*$")
+_SEARCH = re.compile(r"^(<{5,9})[ \t]*(?:SEARCH|ORIGINAL|HEAD)\b[:\s]*(.*)$", re.IGNORECASE)
+_DIVIDER = re.compile(r"^={5,9}[ \t]*$")
+_REPLACE = re.compile(r"^>{5,9}[ \t]*REPLACE\b", re.IGNORECASE)
+_ANY_END = re.compile(r"^>{5,9}(?:[ \t]*[\w./-]+)?[ \t]*$")
 
 NO_PATH = "a SEARCH/REPLACE block has no path: write it on the fence, as in ```python path=src/a.py"
-NO_END = "a SEARCH/REPLACE block has no >>>>>>> REPLACE line"
+NO_END = (
+    "a SEARCH/REPLACE block has no >>>>>>> REPLACE line. If its lines hold ``` themselves, put four backticks around "
+    "the block"
+)
 NESTED = "a SEARCH block begins inside another: each needs its own ======= and >>>>>>> REPLACE line"
 NO_BEGINNING = "a >>>>>>> REPLACE line has no <<<<<<< SEARCH and ======= line before it"
 TWO_DIVIDERS = "a SEARCH/REPLACE block has two lines of =======: leave such lines out of it, or write the file whole"
@@ -27,17 +34,34 @@ TWO_DIVIDERS = "a SEARCH/REPLACE block has two lines of =======: leave such line
 
 def has_markers(content: str) -> bool:
     """Whether a block holds SEARCH/REPLACE pairs."""
-    return any(_SEARCH.match(line) for line in content.split("\n"))
+    return any(_SEARCH.match(line) for line in _lines(content))
 
 
 def pairs_of(block: Block) -> tuple[Edit, ...] | str:
     """The edits that a block asks for, or what is malformed. The path may stand on the line before the first marker."""
-    pairs = _Pairs(block.path)
-    for line in block.content.removesuffix("\n").split("\n"):
+    lines = _lines(block.content)
+    pairs = _Pairs(block.path, _divider(lines))
+    for line in lines:
         problem = pairs.take(line)
         if problem:
             return problem
     return NO_END if pairs.part is not _Part.OUTSIDE else tuple(pairs.edits)
+
+
+def _lines(content: str) -> list[str]:
+    """The lines of a block, without the indentation that all of them have where a marker is indented."""
+    lines = content.removesuffix("\n").split("\n")
+    marker = next((line for line in lines if _SEARCH.match(line.lstrip(" \t"))), "")
+    indent = marker[: len(marker) - len(marker.lstrip(" \t"))]
+    if not indent or any(line.strip() and not line.startswith(indent) for line in lines):
+        return lines
+    return [line.removeprefix(indent) for line in lines]
+
+
+def _divider(lines: list[str]) -> re.Pattern[str]:
+    """What divides a pair here: as many `=` as the first marker has `<`, where there is such a line."""
+    width = next((len(found[1]) for line in lines if (found := _SEARCH.match(line))), 0)
+    return re.compile(rf"^={{{width}}}[ \t]*$") if "=" * width in lines else _DIVIDER
 
 
 class _Part(Enum):
@@ -51,6 +75,7 @@ class _Pairs:
     """Where in the pairs the reading is."""
 
     path: str | None
+    divider: re.Pattern[str]
     part: _Part = _Part.OUTSIDE
     search: list[str] = field(default_factory=list)
     replace: list[str] = field(default_factory=list)
@@ -58,11 +83,12 @@ class _Pairs:
 
     def take(self, line: str) -> str:
         """Read one more line; what is wrong with it, or ""."""
-        if _SEARCH.match(line):
-            return self._begin()
-        if _REPLACE.match(line):
+        opened = _SEARCH.match(line)
+        if opened:
+            return self._begin(opened[2].strip(" `*"))
+        if _REPLACE.match(line) or (self.part is _Part.REPLACE and _ANY_END.match(line)):
             return self._end()
-        if _DIVIDER.match(line) and self.part is not _Part.OUTSIDE:
+        if self.divider.match(line) and self.part is not _Part.OUTSIDE:
             return self._divide()
         match self.part:
             case _Part.SEARCH:
@@ -75,9 +101,11 @@ class _Pairs:
                 pass
         return ""
 
-    def _begin(self) -> str:
+    def _begin(self, beside: str) -> str:
         if self.part is not _Part.OUTSIDE:
             return NESTED
+        if looks_like_a_path(beside):
+            self.path = beside
         self.part, self.search, self.replace = _Part.SEARCH, [], []
         return ""
 

@@ -5,6 +5,7 @@ goes back as that call's own result.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -92,6 +93,16 @@ def specs() -> tuple[ToolSpec, ...]:
     return tuple(ToolSpec(name, words, _schema(arguments)) for name, (words, arguments) in _TOOLS.items())
 
 
+def action_schema() -> dict[str, object]:
+    """The JSON schema of a reply in the JSON dialect: a thought, then the actions.
+
+    It keeps to what servers that constrain replies take: every property required, none added, no limits on values.
+    Source: https://platform.openai.com/docs/guides/structured-outputs (supported schemas)
+    """
+    actions = [_action_schema(name, arguments) for name, (_, arguments) in _TOOLS.items()]
+    return _strict({"thought": {"type": "string"}, "actions": {"type": "array", "items": {"anyOf": actions}}})
+
+
 def request_of(name: str, arguments: str) -> Request:
     """What one call asks for, or what is wrong with it."""
     found = _TOOLS.get(name)
@@ -122,3 +133,15 @@ def _schema(arguments: type[_Arguments]) -> dict[str, object]:
         for name, shape in schema.get("properties", {}).items()
     }
     return {"type": "object", "properties": properties, "required": schema.get("required", [])}
+
+
+def _action_schema(name: str, arguments: type[_Arguments]) -> dict[str, object]:
+    fields = {
+        key: {"type": "string" if field.annotation is str else ["integer", "null"]}
+        for key, field in arguments.model_fields.items()
+    }
+    return _strict({"action": {"type": "string", "enum": [name]}, **fields})
+
+
+def _strict(properties: dict[str, Any]) -> dict[str, object]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -3,7 +3,10 @@
 A recording is `{"model": …, "match": …, "iterations": [[reply, …], …]}`; a file holds one or a list of them. A reply is
 `{"content": text or null, "tool_calls": [{"name": …, "arguments": {…}}]}`, with `"delay_s"` and `"finish_reason"` where
 wanted. Which reply is played follows from the prompt alone: the recording whose `match` it contains, the iteration from
-the last user message that begins with “Iteration N of M.”, and the number of replies since.
+the last user message that begins with “Iteration N of M.” or “Iteration N: …”, and the number of replies since.
+
+A prompt that fits no recording and offers a single tool asks whether the model calls tools: it is called where the
+first recording of that model calls any. Such a call is not counted.
 """
 
 import argparse
@@ -20,7 +23,7 @@ from typing import Any, Self
 
 Json = dict[str, Any]
 
-_OPENING = re.compile(r"Iteration (\d+) of \d+\.")
+_OPENING = re.compile(r"Iteration (\d+)(?: of \d+\.|: )")
 _CHARACTERS_PER_TOKEN = 4
 _PIECE = 24
 _POLL_S = 0.02
@@ -124,6 +127,8 @@ class RecordedModel:
         """The reply to a request for a completion; None where no recording fits."""
         messages = request.get("messages") or []
         recording = _fitting(self.recordings, messages)
+        if recording is None and len(request.get("tools") or ()) == 1:
+            return self._ready(request)
         iteration, index = _position(messages)
         with self._called:
             self.calls.append(PlayedCall(recording.match if recording else "", iteration, index, request))
@@ -135,6 +140,23 @@ class RecordedModel:
         time.sleep(float(reply.get("delay_s", self._delay_s)))
         name = str(request.get("model") or recording.model)
         return _completion(reply, name, messages, place=f"{iteration}-{index}", takes_tools=bool(request.get("tools")))
+
+    def _ready(self, request: Json) -> Json:
+        """The answer to whether tools are called: as the recorded replies do it."""
+        name = str(request.get("model") or self.model)
+        played = next((each for each in self.recordings if each.model == name), None)
+        calls = played is not None and any(
+            reply.get("tool_calls") for replies in played.iterations for reply in replies
+        )
+        tool = request["tools"][0]["function"]
+        said: Json = {"content": "I am ready."}
+        if calls:
+            wanted = tool.get("parameters", {}).get("required", [])
+            said = {
+                "content": None,
+                "tool_calls": [{"name": tool["name"], "arguments": dict.fromkeys(wanted, "ready")}],
+            }
+        return _completion(said, name, request["messages"], place="ready", takes_tools=True)
 
 
 def _recordings(given: Recording | Mapping[str, Any] | Path) -> tuple[Recording, ...]:

@@ -1,11 +1,13 @@
 """Reading test results, comparing base and head, the proof in clean containers."""
 
+from bot.proof.acceptance import HiddenResults, HiddenTests, hidden_results, in_both, missing_of_hidden, objection_of
 from bot.proof.alterations import altered_tests
 from bot.proof.arrangements import A, Arrangement, B, C, Side, overlay, place
 from bot.proof.kinds import FileKind, goes_with_tests, kind_of, kind_of_change, protected
 from bot.proof.objections import quick_objection
 from bot.proof.planting import Plant, plant_for, plant_that_shows
 from bot.proof.proving import prove
+from bot.proof.reproduction import Scene, unreproduced
 from bot.proof.running import run_tests
 
 __all__ = [
@@ -14,12 +16,19 @@ __all__ = [
     "B",
     "C",
     "FileKind",
+    "HiddenResults",
+    "HiddenTests",
     "Plant",
+    "Scene",
     "Side",
     "altered_tests",
     "goes_with_tests",
+    "hidden_results",
+    "in_both",
     "kind_of",
     "kind_of_change",
+    "missing_of_hidden",
+    "objection_of",
     "overlay",
     "place",
     "plant_for",
@@ -28,4 +37,5 @@ __all__ = [
     "prove",
     "quick_objection",
     "run_tests",
+    "unreproduced",
 ]

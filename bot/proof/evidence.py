@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.proof.alterations import Altered
+from bot.proof.failures import is_whole_file
 from bot.proof.interface import Interface, import_failed
 from bot.records import Evidence, TestCase, TestReport, TestStatus
 
@@ -86,18 +87,14 @@ def _turned(
 
 def _ids_of(case: TestCase, on_base: TestReport, head: TestReport, known: frozenset[str]) -> frozenset[str]:
     """The tests that a failure speaks for: itself, or those of a file that could not be collected."""
-    if not _is_whole_file(case):
+    if not is_whole_file(case):
         return frozenset({case.id})
     behind = {other.id for other in head.cases if other.id.startswith(f"{case.id}::")}
     return frozenset(behind - on_base.ids(*TestStatus) - known)
 
 
 def _needs_import(case: TestCase) -> bool:
-    return _is_whole_file(case) or import_failed(case.message)
-
-
-def _is_whole_file(case: TestCase) -> bool:
-    return case.status is TestStatus.ERROR and case.id == case.file
+    return is_whole_file(case) or import_failed(case.message)
 
 
 def _differing(first: TestReport, second: TestReport | None) -> frozenset[str]:

@@ -11,12 +11,16 @@ from bot.records import ChangedFile, TestReport, TestStatus
 
 
 def quick_objection(
-    files: Sequence[ChangedFile], report_on_base: Callable[[], TestReport], head_report: TestReport
+    files: Sequence[ChangedFile],
+    report_on_base: Callable[[], TestReport],
+    head_report: TestReport,
+    *,
+    wants_test: bool = True,
 ) -> str:
     """What keeps a green change from being proven, in words for the model; "" where nothing does.
 
     `report_on_base` runs the head's tests on the base's source (arrangement A), and is asked only when nothing cheaper
-    objects.
+    objects, and `wants_test`.
     """
     if altered := altered_tests(files, head_report.cases):
         return (
@@ -32,7 +36,7 @@ def quick_objection(
         return (
             "Only tests, documentation or configuration changed. Change the program itself so that the issue is solved."
         )
-    return _without_the_change(files, report_on_base(), head_report)
+    return _without_the_change(files, report_on_base(), head_report) if wants_test else ""
 
 
 def _without_the_change(files: Sequence[ChangedFile], on_base: TestReport, head: TestReport) -> str:

@@ -3,7 +3,7 @@
 import secrets
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -24,19 +24,20 @@ def run_tests(
     *,
     timeout_s: float,
     plant: Plant | None = None,
+    options: Sequence[str] = (),
     stop: StopCheck | None = None,
 ) -> TestReport:
     """Run the plan's build and test commands in the workspace and report on them. `timeout_s` is for both together.
 
     pytest's results are read wherever in the command pytest is started; the plan's own results file comes second; the
     exit code is all there is otherwise. With a `plant`, its file is added for this run, and its case is not in the
-    report.
+    report. `options` are pytest's, over those of the project's settings and below those of the command.
 
     Raises: `Unavailable` when the sandbox fails, `WorkspaceFull` when there is no room for what we add. A stop is a
     report whose state is STOPPED.
     """
     try:
-        return _TestRun(workspace, plan, time.monotonic() + timeout_s, plant, stop).report()
+        return _TestRun(workspace, plan, time.monotonic() + timeout_s, plant, tuple(options), stop).report()
     except WorkspaceFull:
         raise
     except SandboxError as error:
@@ -49,6 +50,7 @@ class _TestRun:
     plan: TestPlan
     deadline: float
     plant: Plant | None
+    options: tuple[str, ...]
     stop: StopCheck | None
 
     def report(self) -> TestReport:
@@ -99,6 +101,7 @@ class _TestRun:
             "--continue-on-collection-errors",
             "--maxfail=0",
             *("-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", f"cache_dir={root}/{folder}/cache"),
+            *self.options,
         ]
         if self.plant is not None and self.plant.positional:
             options.append(f"{root}/{self.plant.path}")

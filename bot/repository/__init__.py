@@ -2,7 +2,7 @@
 
 from bot.repository.askpass import Credentials
 from bot.repository.complaints import GitFailed, Moved
-from bot.repository.config import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
+from bot.repository.config import OnUnsolved, RepositoryConfig, parse_config, read_config
 from bot.repository.finding import Finding, Findings, find, guess
 from bot.repository.mirror import Mirror
 from bot.repository.naming import branch_for
@@ -19,7 +19,6 @@ __all__ = [
     "Moved",
     "OnUnsolved",
     "RepositoryConfig",
-    "Reproduce",
     "Snapshot",
     "branch_for",
     "collect",

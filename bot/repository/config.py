@@ -10,7 +10,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from bot.errors import Refused
-from bot.records import Caps, TestPlan
+from bot.records import Caps, Reproduce, TestPlan
 from bot.repository.commands import joined
 from bot.repository.yaml_lines import lines_of, parsed
 
@@ -34,15 +34,6 @@ _WORDS = {
     "string_type": "must be text; put it in quotes",
     "tuple_type": "must be a list",
 }
-
-
-class Reproduce(StrEnum):
-    """Whether a failing test comes before the change."""
-
-    FIRST = "first"
-    TOGETHER = "together"
-    ASK = "ask"
-    OFF = "off"
 
 
 class OnUnsolved(StrEnum):
@@ -116,6 +107,7 @@ class RepositoryLimits(BaseModel):
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     patch_lines: Annotated[int, Field(ge=1)] | None = None
     patch_files: Annotated[int, Field(ge=1)] | None = None
+    candidates: Annotated[int, Field(ge=1)] | None = None
 
 
 class RepositoryConfig(BaseModel):
@@ -153,14 +145,18 @@ class RepositoryConfig(BaseModel):
             patch_files=_lower(caps.patch_files, own.patch_files),
         )
 
+    def candidates(self, most: int) -> int:
+        """How many candidates an iteration draws: the operator's number, or fewer."""
+        return _lower(most, self.limits.candidates)
+
+    @property
+    def critic_or_none(self) -> str:
+        """The critic that is asked for; "" for none."""
+        return "" if self.critic in (None, "off") else self.critic
+
     def unheeded(self) -> tuple[str, ...]:
         """What was asked for that this version does not do: better refused than silently left undone."""
-        asked = {
-            "critic": self.critic not in (None, "off"),
-            f"reproduce: {self.reproduce}": self.reproduce is not Reproduce.FIRST,
-            f"on_unsolved: {self.on_unsolved}": self.on_unsolved is not OnUnsolved.COMMENT,
-        }
-        return tuple(key for key, is_asked in asked.items() if is_asked)
+        return (f"on_unsolved: {self.on_unsolved}",) if self.on_unsolved is not OnUnsolved.COMMENT else ()
 
     def plan(self, guessed: TestPlan | None) -> TestPlan | None:
         """How the tests are run: as configured, the gaps filled by the guess; None where neither knows a test command.

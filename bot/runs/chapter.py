@@ -11,6 +11,7 @@ from bot.errors import Refused, Stopped
 from bot.records import IssueRef, Outcome, Progress, Verdict
 from bot.repository import branch_for, guess
 from bot.runs import solving
+from bot.runs.asked import taken_up
 from bot.runs.ground import EnvironmentGone, Ground
 from bot.runs.house import House, SetupBroken, is_allowed, setup_for
 from bot.runs.known import Known
@@ -145,23 +146,28 @@ class Chapter:
         progress = known.progress
         if len(progress.iterations) < number:
             self._show(Phase.WORKING, iteration=number)
-            progress = self._standing(partial(self._iterated, progress))
+            progress = self._standing(partial(self._first if number == 1 else self._iterated, progress))
             self.house.store.keep_progress(self.run_id, progress)
         if progress.verdict is Verdict.STOPPED:
             raise Stopped
         return progress.verdict is not None
 
+    def _first(self, progress: Progress, ground: Ground) -> Progress:
+        """The first iteration: the test that a person was asked about and let stand, where it still shows the issue."""
+        asked = self.known.to_take_up
+        if asked is not None:
+            test, asked_on = asked
+            taken = taken_up(ground, self.known.job, test, asked_on=asked_on, tell=self._tell)
+            if taken is not None:
+                return taken
+        return self._iterated(progress, ground)
+
     def _iterated(self, progress: Progress, ground: Ground) -> Progress:
         known = self.known
-        return solving.iterate(
-            ground,
-            self.house.agent_for(known.model),
-            known.task,
-            progress,
-            caps=known.caps,
-            baseline=known.baseline,
-            tell=lambda what: log.info("run %s: %s", self.run_id, what),
-        )
+        return solving.iterate(ground, self.house.agent_for(known.crew), known.job, progress, tell=self._tell)
+
+    def _tell(self, what: str) -> None:
+        log.info("run %s: %s", self.run_id, what)
 
     def take_proof(self) -> None:
         """Judge the change in clean workspaces."""
@@ -171,7 +177,9 @@ class Chapter:
         self._show(Phase.PROVING)
         ground = known.ground(self.stop)
         solving.refuse_forbidden(ground, progress, protect=known.config.protect, secrets=self.house.secrets)
-        known.learn(proof=self._standing(lambda ground: solving.take_proof(ground, progress, known.baseline)))
+        job = known.job
+        proof = self._standing(lambda ground: solving.take_proof(ground, progress, job.baseline, job.hidden))
+        known.learn(proof=proof)
 
     # --- 8: publishing, each step looking first for what an earlier try left
 
@@ -287,7 +295,7 @@ class Chapter:
             iteration=iteration,
             plan=known.plan_or_none,
             baseline=known.report_or_none,
-            model=known.shown_model,
+            model=known.shown_crew.model,
             sandbox=self.house.sandbox.name,
             sandbox_isolated=self.house.sandbox.isolated,
             left_out=known.task.left_out,

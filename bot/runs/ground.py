@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -59,19 +59,26 @@ class Ground:
         return self.mirror.apply(self.base, change.patch) if change.patch else self.base
 
     def test(
-        self, treeish: str, replaced: Mapping[str, File | None] | None = None, *, plant: Plant | None = None
+        self,
+        treeish: str,
+        replaced: Mapping[str, File | None] | None = None,
+        *,
+        plant: Plant | None = None,
+        options: Sequence[str] = (),
     ) -> TestReport:
-        """Run the test command once, in a clean workspace; a plant goes in under a new name.
+        """Run the test command once, in a clean workspace; a plant goes in under a new name. `options` are pytest's.
 
         Raises `Stopped` when a person ended the run.
         """
         planted = plant.again(secrets.token_hex(8)) if plant else None
         with self.workspace(treeish, replaced) as workspace:
-            return self.test_in(workspace, plant=planted)
+            return self.test_in(workspace, plant=planted, options=options)
 
-    def test_in(self, workspace: Workspace, *, plant: Plant | None = None) -> TestReport:
+    def test_in(self, workspace: Workspace, *, plant: Plant | None = None, options: Sequence[str] = ()) -> TestReport:
         """Run the test command in an open workspace. Raises `Stopped` when a person ended the run."""
-        report = run_tests(workspace, self.plan, timeout_s=self.limits.wall_s, plant=plant, stop=self.stop)
+        report = run_tests(
+            workspace, self.plan, timeout_s=self.limits.wall_s, plant=plant, options=options, stop=self.stop
+        )
         if self.stop():
             raise Stopped
         log.info("test command: %.2f s, %s", report.duration_s, report.counts)

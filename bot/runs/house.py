@@ -9,7 +9,7 @@ from bot.agent import Agent
 from bot.errors import Refused
 from bot.proof import FileKind, kind_of
 from bot.records import Caps, GitHub, RepositoryRef, StopCheck, TestPlan
-from bot.repository import Mirror
+from bot.repository import Mirror, RepositoryConfig
 from bot.runs.solving import Author
 from bot.runs.store import Store
 from sandbox import Limits, Sandbox
@@ -92,23 +92,45 @@ PrepareImage = Callable[[Setup, StopCheck], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
+class Crew:
+    """Who works on an issue: the model, its critic ("" for none), and how many candidates an iteration draws."""
+
+    model: str
+    critic: str = ""
+    candidates: int = 1
+
+
+def crew_for(config: RepositoryConfig, own: Crew, models: Sequence[str]) -> Crew:
+    """Who works: as the repository chose, else as the operator did. Raises `Refused` for what is not allowed."""
+    crew = Crew(
+        model=config.model or own.model,
+        critic=own.critic if config.critic is None else config.critic_or_none,
+        candidates=config.candidates(own.candidates),
+    )
+    for role, wanted in (("model", crew.model), ("critic", crew.critic)):
+        if wanted not in ("", own.model, own.critic, *models):
+            raise Refused(f"The {role} `{wanted}` is not among those that the operator allows (SELFCODE_MODELS).")
+    return crew
+
+
+@dataclass(frozen=True, slots=True)
 class House:
     """Everything that outlives a run.
 
-    `agent_for` takes a model's name. `images` and `models` are what repositories may choose among. `day_usd_*` are the
-    budgets of a day, 0 for none.
+    `crew` is the operator's. `images` and `models` are what repositories may choose among. `day_usd_*` are the budgets
+    of a day, 0 for none. `acceptance_tests` is a folder with hidden tests in OWNER/REPO.
     """
 
     store: Store
     github: GitHub
     sandbox: Sandbox
     prepare_image: PrepareImage
-    agent_for: Callable[[str], Agent]
+    agent_for: Callable[[Crew], Agent]
     home: Path
     author: Author
     label: str
     min_permission: str
-    model: str
+    crew: Crew
     models: tuple[str, ...]
     image: str
     images: tuple[str, ...]
@@ -117,6 +139,7 @@ class House:
     day_usd_repository: float
     day_usd_installation: float
     ca_bundle: Path | None = None
+    acceptance_tests: Path | None = None
     dry_run: bool = False
     secrets: tuple[str, ...] = field(default=(), repr=False)
 

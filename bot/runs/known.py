@@ -1,6 +1,6 @@
 """What a run has found out, as values: kept in the store by the step that finds it, read there by all later ones."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Any, TypeVar
 
@@ -9,6 +9,7 @@ from bot.proof import Plant
 from bot.records import (
     Caps,
     IssueRef,
+    Iteration,
     Outcome,
     Progress,
     Proof,
@@ -19,13 +20,17 @@ from bot.records import (
     TestPlan,
     TestReport,
     Trigger,
+    TriggerKind,
     dump,
     load,
 )
 from bot.repository import Credentials, Mirror, RepositoryConfig, read_config
+from bot.runs.asked import asked_about, note_on
 from bot.runs.ground import Ground
-from bot.runs.house import House
-from bot.runs.solving import Baseline
+from bot.runs.hidden import hidden_tests_for
+from bot.runs.house import Crew, House, crew_for
+from bot.runs.solving import Baseline, Job
+from bot.runs.store import WORK, RunRow
 
 T = TypeVar("T")
 
@@ -111,12 +116,9 @@ class Known:
         return self.config.lowered(self.house.caps)
 
     @property
-    def model(self) -> str:
-        """The model that the repository chose, else the operator's. Raises `Refused` for one that is not allowed."""
-        wanted = self.config.model or self.house.model
-        if wanted not in (self.house.model, *self.house.models):
-            raise Refused(f"The model `{wanted}` is not among those that the operator allows (SELFCODE_MODELS).")
-        return wanted
+    def crew(self) -> Crew:
+        """Who works: as the repository chose, else as the operator did. Raises `Refused` for what is not allowed."""
+        return crew_for(self.config, self.house.crew, self.house.models)
 
     @property
     def shown_caps(self) -> Caps:
@@ -124,9 +126,9 @@ class Known:
         return self._unless_refused(lambda: self.caps, self.house.caps)
 
     @property
-    def shown_model(self) -> str:
-        """The model as people are told it, likewise."""
-        return self._unless_refused(lambda: self.model, self.house.model)
+    def shown_crew(self) -> Crew:
+        """Who works, as people are told it, likewise."""
+        return self._unless_refused(lambda: self.crew, self.house.crew)
 
     @property
     def plan(self) -> TestPlan:
@@ -152,6 +154,36 @@ class Known:
             load(Plant, planted) if planted else None,
             tuple(self._facts.get("byproducts", ())),
         )
+
+    @property
+    def job(self) -> Job:
+        """What is to be done. Raises `Unavailable` where the operator's acceptance tests can't be read."""
+        earlier = self._asked_before
+        return Job(
+            task=self.task,
+            caps=self.caps,
+            baseline=self.baseline,
+            reproduce=self.config.reproduce,
+            hidden=hidden_tests_for(self.house.acceptance_tests, self.at.repository.full_name),
+            notes=(note_on(earlier[0]),) if earlier and self.task.hint else (),
+        )
+
+    @property
+    def to_take_up(self) -> tuple[Iteration, str] | None:
+        """The test that a person let stand by a retry without a word, and the base that it was written on."""
+        return None if self.task.hint else self._asked_before
+
+    @property
+    def _asked_before(self) -> tuple[Iteration, str] | None:
+        """The test that a person was asked about, where this run is the answer."""
+        if self.trigger.kind is not TriggerKind.RETRY:
+            return None
+        runs = self.house.store.runs_of(self.at.repository.id, self.at.number)
+        earlier = _before(self.run_id, runs)
+        asked = asked_about(self.house.store.progress(earlier.id)) if earlier else None
+        if earlier is None or asked is None or earlier.outcome is not Outcome.NEEDS_INFORMATION:
+            return None
+        return asked, str(self.house.store.facts(earlier.id).get("base", ""))
 
     # --- What came of it
 
@@ -180,7 +212,8 @@ class Known:
             proof=self.proof,
             base_sha=facts.get("base", ""),
             head_sha=facts.get("head_sha", ""),
-            model=self.shown_model,
+            model=self.shown_crew.model,
+            critic=self.shown_crew.critic,
             sandbox=self.house.sandbox.name,
             pull_request=facts.get("pull_request"),
             blocked=tuple(facts.get("blocked", ())),
@@ -202,3 +235,10 @@ class Known:
             return read() if "base" in self._facts else default
         except Refused:
             return default
+
+
+def _before(run_id: str, runs: Sequence[RunRow]) -> RunRow | None:
+    """The run of work on the issue before this one."""
+    work = [run for run in runs if run.trigger.kind in WORK]
+    place = next((place for place, run in enumerate(work) if run.id == run_id), 0)
+    return work[place - 1] if place else None

@@ -3,32 +3,53 @@
 import hashlib
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.agent import Agent
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.records import Caps, Outcome, Progress, Proof, RunResult, StopCheck, Task, TestPlan, dump
+from bot.proof import HiddenTests
+from bot.records import (
+    Caps,
+    Iteration,
+    Outcome,
+    Progress,
+    Proof,
+    Reproduce,
+    RunResult,
+    StopCheck,
+    Task,
+    TestPlan,
+    dump,
+)
 from bot.repository import Mirror, RepositoryConfig, guess, read_config
 from bot.repository.export import git_directory
 from bot.runs import solving
+from bot.runs.asked import asked_about, note_on
 from bot.runs.ground import Ground
-from bot.runs.house import PrepareImage, SetupBroken, setup_for
-from bot.runs.solving import Author
+from bot.runs.house import Crew, PrepareImage, SetupBroken, crew_for, setup_for
+from bot.runs.solving import Author, Job
 from bot.runs.sources import key_of
 from bot.writing.report import markdown_report
 from sandbox import Limits, Sandbox
 
+Ask = Callable[[Iteration], str | None]
+"""Asks a person about a test: "" lets it stand, words are the hint for another one, None is no answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """What a local run is made with. `test` overrides what the repository says of its tests."""
+    """What a local run is made with. `test` and `reproduce` override what the repository says.
+
+    `models` are those that the repository may choose its critic among. `ask` is None where nobody can be asked.
+    """
 
     repository: Path
     task: Task
-    agent: Agent
-    model: str
+    agent_for: Callable[[Crew], Agent]
+    crew: Crew
+    models: tuple[str, ...]
     sandbox: Sandbox
     prepare_image: PrepareImage
     image: str
@@ -39,6 +60,9 @@ class Local:
     tell: Callable[[str], None]
     test: str = ""
     directory: str = "."
+    reproduce: Reproduce | None = None
+    hidden: HiddenTests | None = None
+    ask: Ask | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -87,6 +111,7 @@ class _SoFar:
     proof: Proof | None = None
     head: str = ""
     blocked: tuple[str, ...] = ()
+    crew: Crew | None = None
 
 
 def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
@@ -114,7 +139,8 @@ def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
         proof=so_far.proof,
         base_sha=base,
         head_sha=so_far.head,
-        model=local.model,
+        model=local.crew.model,
+        critic=so_far.crew.critic if so_far.crew else local.crew.critic,
         sandbox=local.sandbox.name,
         blocked=so_far.blocked,
     )
@@ -138,19 +164,35 @@ def _solve(
     local.tell(f"on the base: {baseline.report.counts}")
     if not baseline.report.could_run:
         return Outcome.BASELINE_BROKEN, f"The test command on the untouched base: {baseline.report.state}."
-    caps = config.lowered(local.caps)
-    while so_far.progress.verdict is None:
-        so_far.progress = solving.iterate(
-            ground, local.agent, local.task, so_far.progress, caps=caps, baseline=baseline, tell=local.tell
-        )
+    so_far.crew = crew_for(config.model_copy(update={"model": None}), local.crew, local.models)
+    reproduce = local.reproduce or config.reproduce
+    job = Job(local.task, config.lowered(local.caps), baseline, reproduce, local.hidden)
+    _iterate(local, ground, job, so_far.crew, so_far)
     if solving.needs_proof(so_far.progress):
         solving.refuse_forbidden(ground, so_far.progress, protect=config.protect, secrets=local.secrets)
         local.tell("proving the change in clean workspaces")
-        so_far.proof = solving.take_proof(ground, so_far.progress, baseline)
+        so_far.proof = solving.take_proof(ground, so_far.progress, baseline, local.hidden)
     outcome, reason = solving.outcome_of(so_far.progress, so_far.proof)
     if outcome in (Outcome.PROVEN, Outcome.UNPROVEN):
         so_far.head = solving.commit(ground, so_far.progress, local.task, author=local.author, when=datetime.now(UTC))
     return outcome, reason
+
+
+def _iterate(local: Local, ground: Ground, job: Job, crew: Crew, so_far: _SoFar) -> None:
+    """Iteration after iteration; where a person is asked about the test and says another one, from the beginning."""
+    agent = local.agent_for(crew)
+    while True:
+        while so_far.progress.verdict is None:
+            so_far.progress = solving.iterate(ground, agent, job, so_far.progress, tell=local.tell)
+        asked = asked_about(so_far.progress)
+        answer = local.ask(asked) if asked is not None and local.ask is not None else None
+        if asked is None or answer is None:
+            return
+        if answer:
+            job = replace(job, task=replace(local.task, hint=answer), notes=(note_on(asked),))
+            so_far.progress = Progress(spend=so_far.progress.spend)
+        else:
+            so_far.progress = replace(so_far.progress, verdict=None, why="")
 
 
 def _keep(local: Local, result: RunResult) -> Path:

@@ -1,15 +1,28 @@
 """One go at one issue, step by step, without a word of where it came from: used by the App and by `selfcode run`."""
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.agent import Agent
 from bot.errors import Refused
-from bot.proof import Arrangement, Plant, Side, goes_with_tests, overlay, plant_that_shows, protected, prove
-from bot.records import Caps, Outcome, Progress, Proof, Task, TestReport, Verdict
+from bot.proof import (
+    Arrangement,
+    HiddenTests,
+    Plant,
+    Side,
+    goes_with_tests,
+    missing_of_hidden,
+    overlay,
+    plant_that_shows,
+    protected,
+    prove,
+)
+from bot.records import Caps, Change, Outcome, Progress, Proof, Reproduce, Task, TestReport, Verdict
 from bot.runs.ground import Ground
+from bot.runs.hidden import confirmed_hidden
 from bot.runs.workbench import Bench
 from bot.writing.masking import holds_secret
 from bot.writing.pull_request import title
@@ -25,6 +38,18 @@ class Baseline:
     report: TestReport
     plant: Plant | None
     byproducts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be done, the same in every iteration. `hidden` tests are the operator's; `notes` are for the model."""
+
+    task: Task
+    caps: Caps
+    baseline: Baseline
+    reproduce: Reproduce = Reproduce.FIRST
+    hidden: HiddenTests | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +69,47 @@ def take_baseline(ground: Ground) -> Baseline:
     return Baseline(report, plant, byproducts)
 
 
-def iterate(
-    ground: Ground,
-    agent: Agent,
-    task: Task,
-    progress: Progress,
-    *,
-    caps: Caps,
-    baseline: Baseline,
-    tell: Callable[[str], None],
-) -> Progress:
+def iterate(ground: Ground, agent: Agent, job: Job, progress: Progress, *, tell: Callable[[str], None]) -> Progress:
     """One iteration in a fresh workspace that holds the base and the change so far."""
-    with ground.workspace(ground.tree(progress.change)) as workspace:
-        bench = Bench(ground, workspace, byproducts=set(baseline.byproducts) - set(progress.change.paths))
-        return agent.iterate(task, progress, bench, caps=caps, baseline=baseline.report, stop=ground.stop, tell=tell)
+    with bench_for(ground, job, progress.change, tell) as bench:
+        return agent.iterate(
+            job.task,
+            progress,
+            bench,
+            caps=job.caps,
+            baseline=job.baseline.report,
+            reproduce=job.reproduce,
+            notes=job.notes,
+            stop=ground.stop,
+            tell=tell,
+        )
 
 
-def take_proof(ground: Ground, progress: Progress, baseline: Baseline) -> Proof:
-    """Judge the change in clean workspaces, from its patch alone."""
+@contextmanager
+def bench_for(ground: Ground, job: Job, change: Change, tell: Callable[[str], None]) -> Iterator[Bench]:
+    """A bench in a fresh workspace that holds the base with a change."""
+    tree = ground.tree(change)
+    with ground.workspace(tree) as workspace:
+        yield Bench(
+            ground,
+            workspace,
+            tree=tree,
+            byproducts=frozenset(job.baseline.byproducts) - set(change.paths),
+            baseline=job.baseline.report,
+            issue=words_of(job.task),
+            wants_test=job.reproduce is not Reproduce.OFF,
+            hidden=job.hidden,
+            tell=tell,
+        )
+
+
+def words_of(task: Task) -> str:
+    """All that people say of the issue."""
+    return "\n".join([task.title, task.body, *(comment.body for comment in task.comments), task.hint])
+
+
+def take_proof(ground: Ground, progress: Progress, baseline: Baseline, hidden: HiddenTests | None = None) -> Proof:
+    """Judge the change in clean workspaces, from its patch alone; the operator's acceptance tests have to pass too."""
     tree = ground.tree(progress.change)
     files = ground.mirror.changed_files(ground.base, tree)
 
@@ -69,7 +117,11 @@ def take_proof(ground: Ground, progress: Progress, baseline: Baseline) -> Proof:
         side, replaced = overlay(files, arrangement)
         return ground.test(ground.base if side is Side.BASE else tree, replaced, plant=baseline.plant)
 
-    return prove(files, baseline.report, run)
+    proof = prove(files, baseline.report, run)
+    if hidden is None or not hidden.feedback:
+        return proof
+    results = confirmed_hidden(ground, tree, hidden, plant=baseline.plant)
+    return replace(proof, missing=(*proof.missing, *missing_of_hidden(results)))
 
 
 def needs_proof(progress: Progress) -> bool:
@@ -86,7 +138,11 @@ def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
             return Outcome.NOTHING_TO_DO, progress.why
         case Verdict.STOPPED:
             return Outcome.STOPPED, progress.why
-        case Verdict.LIMIT | Verdict.GAVE_UP | Verdict.SOLVED | None:
+        case Verdict.NOT_REPRODUCED:
+            return Outcome.NOT_REPRODUCED, progress.why
+        case Verdict.ASKING:
+            return Outcome.NEEDS_INFORMATION, progress.why
+        case Verdict.LIMIT | Verdict.STUCK | Verdict.GAVE_UP | Verdict.SOLVED | None:
             return Outcome.UNSOLVED, progress.why
 
 

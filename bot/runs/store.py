@@ -142,6 +142,12 @@ class Store:
             raise KeyError(run_id)
         return found[0]
 
+    def run_ids(self, prefix: str) -> Sequence[str]:
+        """The ids of the runs that begin so, in their order."""
+        query = select(runs.c.id).where(runs.c.id.startswith(prefix, autoescape=True)).order_by(runs.c.started_at)
+        with transaction(self._engine) as connection:
+            return [str(row.id) for row in connection.execute(query)]
+
     def _runs(self, condition: Any) -> list[RunRow]:
         with transaction(self._engine) as connection:
             rows = connection.execute(select(runs).where(condition).order_by(runs.c.started_at, runs.c.id)).all()
@@ -195,9 +201,7 @@ class Store:
     def learn(self, run_id: str, **found: Any) -> None:
         """Keep what a step found out. Values are JSON."""
         with transaction(self._engine) as connection:
-            _lock(connection, run_id)
-            known = _facts(connection, run_id) | found
-            connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known)))
+            _add_facts(connection, run_id, found)
 
     def keep_progress(self, run_id: str, progress: Progress) -> None:
         """Keep the newest iteration of a progress, once, and what the run has cost by now."""
@@ -214,18 +218,21 @@ class Store:
             if connection.execute(update(iterations).where(place).values(**row)).rowcount == 0:
                 connection.execute(insert(iterations).values(run_id=run_id, number=newest.number, **row))
             connection.execute(update(runs).where(runs.c.id == run_id).values(cost_usd=progress.spend.cost_usd or 0.0))
+            if progress.doubts:
+                _add_facts(connection, run_id, {"doubts": progress.doubts})
 
     def progress(self, run_id: str) -> Progress:
         """The agent's state as last kept: what a crashed run goes on from."""
         query = select(iterations).where(iterations.c.run_id == run_id).order_by(iterations.c.number)
         with transaction(self._engine) as connection:
             rows = connection.execute(query).all()
+            doubts = str(_facts(connection, run_id).get("doubts", "")) if rows else ""
         if not rows:
             return Progress()
         done = tuple(load(Iteration, row.iteration) for row in rows)
         last = rows[-1]
         spend: Spend = done[-1].spend
-        return Progress(done, spend, Verdict(last.verdict) if last.verdict else None, last.why)
+        return Progress(done, spend, Verdict(last.verdict) if last.verdict else None, last.why, doubts)
 
     def finish(self, run_id: str, outcome: Outcome | Health, reason: str) -> None:
         """End a run. The first end stands."""
@@ -266,6 +273,12 @@ class Store:
 def _lock(connection: Connection, run_id: str) -> None:
     """Take the write lock before what is read is written back: SQLite's transactions begin with their first write."""
     connection.execute(update(runs).where(runs.c.id == run_id).values(state=runs.c.state))
+
+
+def _add_facts(connection: Connection, run_id: str, found: dict[str, Any]) -> None:
+    _lock(connection, run_id)
+    known = _facts(connection, run_id) | found
+    connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known)))
 
 
 def _facts(connection: Connection, run_id: str) -> dict[str, Any]:

@@ -66,7 +66,7 @@ iterations = Table(
     Column("run_id", String(40), nullable=False),
     Column("number", Integer, nullable=False),
     Column("iteration", Text, nullable=False),
-    Column("verdict", String(30)),
+    Column("verdict", String(40)),
     Column("why", Text, nullable=False, default=""),
     UniqueConstraint("run_id", "number"),
 )
@@ -74,6 +74,15 @@ iterations = Table(
 
 answers = Table("answers", metadata, Column("key", String(300), primary_key=True), Column("at", Float, nullable=False))
 """What was answered, so that nothing is answered twice."""
+
+dialects = Table(
+    "dialects",
+    metadata,
+    Column("model", Text, primary_key=True),
+    Column("dialect", String(20), nullable=False),
+    Column("found_at", Float, nullable=False),
+)
+"""Which dialect a model at an endpoint was found to speak."""
 
 
 def connect(url: str) -> Engine:

@@ -1,6 +1,8 @@
 """Numbers as people read them: tests, tokens, money, time."""
 
-from bot.records import Caps, Iteration, Spend, TestReport
+from collections.abc import Iterator
+
+from bot.records import Call, Caps, Iteration, Spend, TestReport
 
 
 def plural(count: int, noun: str) -> str:
@@ -35,8 +37,21 @@ def duration(seconds: float) -> str:
 
 
 def spent(spend: Spend) -> str:
-    """“4 model calls, 12,400 tokens, USD 0.12”."""
-    return f"{plural(spend.calls, 'model call')}, {tokens(spend.tokens)} tokens, {cost(spend.cost_usd)}"
+    """“4 model calls, 12,400 tokens (40 % of the prompts cached), USD 0.12”."""
+    share = cached(spend.cached_tokens, spend.prompt_tokens)
+    return f"{plural(spend.calls, 'model call')}, {tokens(spend.tokens)} tokens{share}, {cost(spend.cost_usd)}"
+
+
+def cached(cached_tokens: int, prompt_tokens: int) -> str:
+    """“ (40 % of the prompts cached)”, or "" where nothing was, as far as the provider says."""
+    if not cached_tokens or not prompt_tokens:
+        return ""
+    return f" ({round(100 * min(cached_tokens, prompt_tokens) / prompt_tokens)} % of the prompts cached)"
+
+
+def critics_spend(spend: Spend) -> str:
+    """“3,200 tokens, USD 0.02”: what of all the critic used, or ""."""
+    return f"{tokens(spend.critic_tokens)} tokens, {cost(spend.critic_cost_usd)}" if spend.critic_tokens else ""
 
 
 def spent_of(spend: Spend, caps: Caps) -> str:
@@ -53,14 +68,27 @@ def spent_of(spend: Spend, caps: Caps) -> str:
 
 
 def iteration_tokens(iteration: Iteration) -> str:
-    """The tokens of one iteration; `≈` where the server did not report them and they were estimated."""
-    total = sum(call.usage.prompt_tokens + call.usage.completion_tokens for call in iteration.calls)
-    return ("≈ " if any(call.usage.estimated for call in iteration.calls) else "") + tokens(total)
+    """The tokens of one iteration and how much of its prompts was cached; `≈` where they were estimated."""
+    usages = [call.usage for call in all_calls(iteration)]
+    total = sum(usage.prompt_tokens + usage.completion_tokens for usage in usages)
+    share = cached(sum(usage.cached_tokens or 0 for usage in usages), sum(usage.prompt_tokens for usage in usages))
+    return (
+        ("≈ " if any(usage.estimated for usage in usages) else "")
+        + tokens(total)
+        + share.replace("of the prompts ", "")
+    )
+
+
+def all_calls(iteration: Iteration) -> Iterator[Call]:
+    """The iteration's calls, then those of the candidates that were drawn beside it."""
+    yield from iteration.calls
+    for candidate in iteration.others:
+        yield from candidate.calls
 
 
 def iteration_cost(iteration: Iteration) -> str:
     """What one iteration cost, a dash where the price is not known."""
-    costs = [call.usage.cost_usd for call in iteration.calls]
+    costs = [call.usage.cost_usd for call in all_calls(iteration)]
     known = [each for each in costs if each is not None]
     return cost(sum(known)) if len(known) == len(costs) else "–"
 

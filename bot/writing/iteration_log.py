@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.records import Call, Iteration, Progress, TestReport
 from bot.writing.document import LIMIT, Section, compose, details, marker
-from bot.writing.figures import counts, duration, plural, spent, tokens
+from bot.writing.figures import counts, critics_spend, duration, plural, spent, tokens
 from bot.writing.iterations import iteration_table
 from bot.writing.safe import code, fenced, inline, quoted
 
@@ -25,6 +25,7 @@ def iteration_log(progress: Progress, baseline: TestReport | None, *, run_id: st
     sections = [
         Section(f"**Iteration log**: {plural(len(progress.iterations), 'iteration')}, {spent(progress.spend)}"),
         Section(iteration_table(progress, baseline) if progress.iterations else "No iteration was made."),
+        Section(f"Of that the critic: {critics}" if (critics := critics_spend(progress.spend)) else ""),
         Section(f"How it ended: {inline(progress.why, 600)}" if progress.why else ""),
     ]
     for place, iteration in enumerate(progress.iterations):
@@ -39,7 +40,7 @@ def _details(iteration: Iteration, newness: float) -> list[Section]:
     for place, call in enumerate(iteration.calls, start=1):
         name = f"Iteration {iteration.number}, call {place} of {len(iteration.calls)}"
         sections += [_reply(name, call, REPLY + newness), _actions(name, call, ACTIONS + newness)]
-    return [*sections, _output(iteration, OUTPUT + newness)]
+    return [*sections, _others(iteration, ACTIONS + newness), _output(iteration, OUTPUT + newness)]
 
 
 def _reply(name: str, call: Call, rank: float) -> Section:
@@ -64,6 +65,19 @@ def _actions(name: str, call: Call, rank: float) -> Section:
     ]
     more = [f"- … and {len(call.actions) - 40} more"] if len(call.actions) > 40 else []
     return Section(details(f"{name}: {plural(len(call.actions), 'action')}", "\n".join([*lines, *more])), rank)
+
+
+def _others(iteration: Iteration, rank: float) -> Section:
+    """The candidates that were drawn beside it: how their tests went, and why each was not gone on with."""
+    if not iteration.others:
+        return Section("")
+    lines = [
+        f"- {counts(each.report) if each.report else 'not tested'}, +{each.change.added_lines:,} "
+        f"−{each.change.removed_lines:,}: {inline(each.why, 200)}"
+        for each in iteration.others
+    ]
+    heading = f"Iteration {iteration.number}: {plural(len(lines), 'other candidate')}"
+    return Section(details(heading, "\n".join(lines)), rank)
 
 
 def _output(iteration: Iteration, rank: float) -> Section:

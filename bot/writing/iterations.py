@@ -1,6 +1,6 @@
 """The iterations so far, as a table."""
 
-from bot.records import Iteration, Progress, TestReport
+from bot.records import Aim, Iteration, Progress, TestReport
 from bot.writing.document import table
 from bot.writing.figures import counts, duration, iteration_cost, iteration_tokens
 from bot.writing.safe import inline
@@ -17,10 +17,18 @@ def iteration_table(progress: Progress, baseline: TestReport | None) -> str:
 def _row(iteration: Iteration, before: TestReport | None) -> tuple[str, ...]:
     return (
         str(iteration.number),
-        inline(iteration.summary, 160) or "no change",
+        _what(iteration),
         f"{counts(before)} → {counts(iteration.report)}",
         iteration_tokens(iteration),
         iteration_cost(iteration),
         duration(iteration.duration_s),
         inline(iteration.why_next, 160),
     )
+
+
+def _what(iteration: Iteration) -> str:
+    """What changed; that it is a test, written before the change; and of how many candidates it is the best."""
+    summary = inline(iteration.summary, 160) or "no change"
+    first = "test first: " if iteration.aim is Aim.TEST else ""
+    drawn = len(iteration.others) + 1
+    return f"{first}{summary}{f' (the best of {drawn} candidates)' if drawn > 1 else ''}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.records import Caps, Progress, TestPlan, TestReport
+from bot.records import Aim, Caps, Progress, TestPlan, TestReport
 from bot.writing.document import Section, compose, details, marker
 from bot.writing.figures import counts, spent_of
 from bot.writing.iterations import iteration_table
@@ -24,8 +24,9 @@ class Phase(StrEnum):
 class ProgressView:
     """What the progress comment shows. `run_id` names the run in the marker, and for people in the last line.
 
-    `iteration` is the one under way (from 1), where the phase is WORKING. `sandbox_isolated` is False where the code
-    runs with the bot's own rights. `left_out` says which text of the issue the model is not shown.
+    `iteration` is the one under way (from 1), where the phase is WORKING; those for a test alone come on top of the
+    limit. `sandbox_isolated` is False where the code runs with the bot's own rights. `left_out` says which text of the
+    issue the model is not shown.
     """
 
     run_id: str
@@ -64,7 +65,8 @@ def progress_comment(view: ProgressView) -> str:
 def _now(view: ProgressView) -> str:
     match view.phase:
         case Phase.WORKING:
-            return f"iteration {view.iteration} of at most {view.caps.iterations}."
+            tests = sum(each.aim is Aim.TEST for each in view.progress.iterations)
+            return f"iteration {view.iteration} of at most {view.caps.iterations + tests}."
         case Phase.PREPARING | Phase.BASELINE | Phase.PROVING | Phase.PUBLISHING as phase:
             return _DOING[phase]
 

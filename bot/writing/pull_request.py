@@ -4,8 +4,9 @@ import shlex
 
 from bot.records import Outcome, PullRequestText, RunResult, Task, Verdict
 from bot.writing.document import Section, compose, marker, table
+from bot.writing.doubts import doubts
 from bot.writing.evidence import at_a_glance, four_runs, names
-from bot.writing.figures import cost, duration, plural, tokens
+from bot.writing.figures import cached, cost, duration, plural, tokens
 from bot.writing.iteration_log import closing_words
 from bot.writing.outcomes import headline
 from bot.writing.result import blocked_hosts, what_is_missing
@@ -52,6 +53,7 @@ def body(result: RunResult, task: Task, *, branch: str, run_id: str) -> str:
         Section(_left_out(result), 60),
         Section(blocked_hosts(result), 50),
         Section(f"The model on its change:\n\n{words}" if words else "", 45),
+        *doubts(result),
         *(names(proof) if proof else []),
         Section(_limit_reached(result)),
         Section(four_runs(proof, sandbox=result.sandbox) if proof else "", 55),
@@ -99,15 +101,25 @@ def has_test_commit(result: RunResult) -> bool:
 
 def _what_it_took(result: RunResult) -> str:
     spend = result.progress.spend
+    own = spend.cost_usd if spend.cost_usd is None else spend.cost_usd - (spend.critic_cost_usd or 0.0)
     row = (
         code(result.model) if result.model else "–",
         f"{plural(len(result.progress.iterations), 'iteration')}, {plural(spend.calls, 'call')}",
-        tokens(spend.tokens),
-        cost(spend.cost_usd),
+        tokens(spend.tokens - spend.critic_tokens) + cached(spend.cached_tokens, spend.prompt_tokens),
+        cost(own),
         duration(spend.seconds),
         inline(result.sandbox, 60) or "–",
     )
-    return table(("model", "work", "tokens", "cost", "time", "sandbox"), [row])
+    return table(("model", "work", "tokens", "cost", "time", "sandbox"), [row, *_critics_row(result)])
+
+
+def _critics_row(result: RunResult) -> list[tuple[str, ...]]:
+    """What the critic used, which is in no other row."""
+    spend = result.progress.spend
+    if not spend.critic_tokens:
+        return []
+    name = code(result.critic) if result.critic else "–"
+    return [(name, "the critic", tokens(spend.critic_tokens), cost(spend.critic_cost_usd), "–", "–")]
 
 
 def _footer(run_id: str) -> str:

@@ -1,12 +1,14 @@
 """The report of a run without GitHub: as a Markdown file, and as plain lines for a terminal."""
 
-from bot.records import Outcome, RunResult, Task
+from bot.records import Aim, Outcome, RunResult, Task
 from bot.writing.document import Section, compose
+from bot.writing.doubts import doubts
 from bot.writing.evidence import at_a_glance, four_runs, names
-from bot.writing.figures import counts, duration, spent
+from bot.writing.figures import counts, critics_spend, duration, spent
 from bot.writing.iteration_log import closing_words, iteration_log
 from bot.writing.outcomes import further_reason, headline, title, what_was_shown
 from bot.writing.progress import plan_in_words
+from bot.writing.reproducing import asked_test
 from bot.writing.result import blocked_hosts, what_is_missing
 from bot.writing.safe import code, inline, one_line, quoted
 
@@ -30,6 +32,8 @@ def markdown_report(result: RunResult, task: Task, *, run_id: str) -> str:
         Section("\n".join(f"- {fact}" for fact in _facts(result, run_id))),
         Section(blocked_hosts(result)),
         Section(f"The model's words:\n\n{closing_words(result.progress)}" if closing_words(result.progress) else ""),
+        *doubts(result),
+        *asked_test(result),
         Section(f"## The issue\n\n{quoted(task.body, 20_000)}" if task.body.strip() else ""),
         Section("## Iterations"),
         Section(iteration_log(result.progress, result.baseline, run_id=run_id, limit=REPORT_LIMIT // 2)),
@@ -46,7 +50,8 @@ def _facts(result: RunResult, run_id: str) -> list[str]:
     facts += [f"Model: {code(result.model)}"] if result.model else []
     facts += [f"Sandbox: {inline(result.sandbox)}"] if result.sandbox else []
     spend = result.progress.spend
-    return [*facts, f"Spent: {spent(spend)}, {duration(spend.seconds)}"]
+    facts += [f"Spent: {spent(spend)}, {duration(spend.seconds)}"]
+    return [*facts, f"Of that the critic: {critics}"] if (critics := critics_spend(spend)) else facts
 
 
 def terminal_report(result: RunResult) -> str:
@@ -55,11 +60,16 @@ def terminal_report(result: RunResult) -> str:
     if result.proof is not None:
         lines += _proof_lines(result)
     for iteration in result.progress.iterations:
-        before_after = f"{iteration.number}. {one_line(iteration.summary, 100)}: {counts(iteration.report)}"
+        first = "test first: " if iteration.aim is Aim.TEST else ""
+        before_after = f"{iteration.number}. {first}{one_line(iteration.summary, 100)}: {counts(iteration.report)}"
         lines.append(f"  {before_after} ({duration(iteration.duration_s)})")
     spend = result.progress.spend
     if spend.calls:
         lines.append(f"  spent: {spent(spend)}, {duration(spend.seconds)}")
+    if critics := critics_spend(spend):
+        lines.append(f"  of that the critic: {critics}")
+    if result.progress.doubts.strip():
+        lines.append(f"  doubts of the critic: {one_line(result.progress.doubts, 600)}")
     return "\n".join(lines)
 
 

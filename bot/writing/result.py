@@ -8,6 +8,7 @@ from bot.writing.iterations import iteration_table
 from bot.writing.mending import PLACE, mending
 from bot.writing.outcomes import further_reason, headline
 from bot.writing.progress import last_line, plan_in_words, progress_marker
+from bot.writing.reproducing import HOW_TO_ANSWER, asked_test, tests_tried
 from bot.writing.safe import code, fenced, inline, quoted, sentence
 
 SMALL_PATCH = 20_000
@@ -38,7 +39,9 @@ def _by_outcome(result: RunResult) -> list[Section]:
         case Outcome.UNSOLVED:
             return [*_how_near(result), *_patch(result), Section(_try_again(result))]
         case Outcome.NOT_REPRODUCED | Outcome.NEEDS_INFORMATION as waits:
-            return [*_what_was_run(result), Section(_AFTERWARDS[waits])]
+            question = asked_test(result)
+            shown = question or [*_what_was_run(result), *tests_tried(result)]
+            return [*shown, Section(HOW_TO_ANSWER if question else _AFTERWARDS[waits])]
         case Outcome.BASELINE_BROKEN:
             return _baseline_broken(result)
         case Outcome.NOTHING_TO_DO:
@@ -49,7 +52,7 @@ def _by_outcome(result: RunResult) -> list[Section]:
 
 
 _AFTERWARDS = {
-    Outcome.NOT_REPRODUCED: f"If it happens to you still, say how in a comment, then {_RETRY}.",
+    Outcome.NOT_REPRODUCED: f"If it happens to you still, {_RETRY}: what a test has to do so that it shows.",
     Outcome.NEEDS_INFORMATION: "Answer here, as the hint of `/selfcode retry`.",
     Outcome.REFUSED: f"Where that was mended, {_RETRY}.",
     Outcome.STOPPED: f"To start again, put the label on once more, or {_RETRY}.",

@@ -3,10 +3,14 @@
 import difflib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from bot.agent.diffs import created, parse_diff, patched
 from bot.agent.llm import LENGTH, STOP, Message, Reply, Role, ToolCall, ToolSpec
+from bot.agent.texts import Unplaced
 from bot.records import (
     Change,
     ReportState,
@@ -15,9 +19,10 @@ from bot.records import (
     TestCase,
     TestReport,
     TestStatus,
+    Unreproduced,
     Usage,
 )
-from sandbox.contract import Ending, ExecutionResult
+from sandbox.contract import MEBIBYTE, Ending, ExecutionResult
 
 
 def never() -> bool:
@@ -51,14 +56,21 @@ class FakeWorkbench:
     did: list[tuple[str, ...]] = field(default_factory=list)
     on_test: Callable[[], None] = lambda: None
 
+    unreproducing: list[Unreproduced | None] = field(default_factory=list)
+
     def __post_init__(self) -> None:
         self.base = dict(self.files)
+        self.opened = dict(self.files)
 
     def paths(self) -> Sequence[str]:
         return sorted(self.files)
 
     def read(self, path: str) -> bytes | None:
         return self.files.get(path)
+
+    def read_many(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        self.did.append(("read_many", *paths))
+        return {path: data for path in paths if (data := self.files.get(path)) is not None and len(data) <= MEBIBYTE}
 
     def write(self, path: str, data: bytes) -> None:
         self.did.append(("write", path))
@@ -102,6 +114,24 @@ class FakeWorkbench:
         self.did.append(("objection",))
         return self.objections.pop(0) if self.objections else ""
 
+    def unreproduced(self, change: Change, report: TestReport) -> Unreproduced | None:
+        self.did.append(("unreproduced",))
+        return self.unreproducing.pop(0) if self.unreproducing else None
+
+    @contextmanager
+    def fork(self) -> Iterator["FakeWorkbench"]:
+        """A bench with the files as they were at the opening; what it does is recorded here, what it writes is not."""
+        self.did.append(("fork",))
+        other = replace(self, files=dict(self.opened))
+        other.base = dict(self.base)
+        yield other
+
+    def reopened(self, change: Change) -> "FakeWorkbench":
+        """A bench with the base and the change, as each iteration of a run gets one; it records in the same place."""
+        other = replace(self, files=with_change(self.base, change))
+        other.base = dict(self.base)
+        return other
+
     @property
     def tests_run(self) -> int:
         return self.did.count(("test",))
@@ -115,6 +145,21 @@ class FakeWorkbench:
             "/dev/null" if new is None else f"b/{path}",
         )
         return f"diff --git a/{path} b/{path}\n" + "".join(lines)
+
+
+def with_change(base: Mapping[str, bytes], change: Change) -> dict[str, bytes]:
+    """The base's files with a change in them."""
+    files = dict(base)
+    diffs = parse_diff(change.patch) if change.patch else ()
+    assert not isinstance(diffs, Unplaced)
+    for diff in diffs:
+        if diff.new_path is None:
+            del files[diff.old_path or ""]
+            continue
+        text = patched(files[diff.old_path].decode(), diff) if diff.old_path else created(diff)
+        assert isinstance(text, str)
+        files[diff.new_path] = text.encode()
+    return files
 
 
 def says(
@@ -170,6 +215,7 @@ class Asked:
     tools: tuple[ToolSpec, ...] | None
     temperature: float | None
     max_tokens: int | None
+    schema: Mapping[str, Any] | None = None
 
     @property
     def last(self) -> str:
@@ -191,16 +237,18 @@ class ScriptedModel:
     name: str = "scripted"
     asked: list[Asked] = field(default_factory=list)
     before: Callable[[], None] = lambda: None
+    window_tokens: int | None = None
 
     def complete(
         self,
         messages: Sequence[Message],
         *,
-        tools: Sequence[ToolSpec] | None,
+        tools: Sequence[ToolSpec] | None = None,
+        schema: Mapping[str, Any] | None = None,
         temperature: float | None,
         max_tokens: int | None,
         stop: StopCheck,
     ) -> Reply:
         self.before()
-        self.asked.append(Asked(tuple(messages), tuple(tools) if tools else None, temperature, max_tokens))
+        self.asked.append(Asked(tuple(messages), tuple(tools) if tools else None, temperature, max_tokens, schema))
         return self.lines[min(len(self.asked), len(self.lines)) - 1]

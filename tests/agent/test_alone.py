@@ -8,6 +8,7 @@ import pytest
 from bot.agent import Reply, run_agent, run_agent_with_tests
 from bot.agent.extracting import code_of
 from bot.errors import ConfigError
+from bot.records import Usage
 from sandbox.process import ProcessSandbox
 from tests.agent.fakes import ScriptedModel, cut_off, says
 from tests.machines import where_no_sandbox_answers
@@ -33,12 +34,16 @@ def solve(replies: Sequence[Reply], tests: str = TESTS, **rest: Any) -> tuple[di
 def test_a_program_that_runs_is_done() -> None:
     result = run_agent("Say hello", model=ScriptedModel([code("print('hello')\n")]), sandbox=ProcessSandbox())
 
+    del result["calls"]
     assert result == {
         "success": True,
         "iterations": 1,
         "code": "print('hello')\n",
         "stdout": "hello\n",
         "stderr": "",
+        "checked": "It ran to its end with exit code 0; nothing else was checked.",
+        "tests_passed": 0,
+        "tests_total": 0,
         "tokens": 120,
         "cost_usd": 0.001,
         "history": ["passed"],
@@ -52,7 +57,8 @@ def test_the_errors_of_a_program_that_fails_are_fed_back() -> None:
 
     assert (result["success"], result["iterations"], result["stdout"]) == (True, 2, "1\n")
     assert "ZeroDivisionError: division by zero" in model.asked[1].last
-    assert "print(1 / 0)" in (model.asked[1].messages[2].content or "")
+    assert "print(1 / 0)" in model.asked[1].last
+    assert model.asked[1].last.startswith("Say 1\n\n")
 
 
 def test_a_program_that_never_works_ends_at_the_limit() -> None:
@@ -84,6 +90,30 @@ def test_names_exception_types_and_messages_are_fed_back_and_never_source() -> N
     assert "- test_sum_of_one_and_two: AssertionError: got -1" in fed_back
     assert "secret" not in fed_back
     assert "assert " not in fed_back
+
+
+def test_of_an_assertion_without_a_message_the_model_is_told_what_its_own_function_returned() -> None:
+    tests = (
+        "def check(candidate):\n"
+        "    assert candidate(0, 0) == 0\n"
+        "    assert sorted([candidate(2, 5)]) == [7]\n"
+        "check(add)\n"
+        "def test_own_words():\n    assert add(1, 1) == 2, 'one and one'\n"
+    )
+
+    result, model = solve([code(WRONG), code(RIGHT)], tests)
+
+    fed_back = model.asked[1].last
+    assert "- the tests' top level: AssertionError: 1 assertion held before it; add returned -3" in fed_back
+    assert not [hidden for hidden in ("7", "5", "candidate", "sorted") if hidden in fed_back.split("tests failed")[1]]
+    assert (result["success"], result["tests_passed"], result["tests_total"]) == (True, 2, 2)
+
+
+def test_what_a_tests_own_function_returned_stays_hidden() -> None:
+    _, model = solve([code(WRONG), code(RIGHT)], "def secret():\n    return 41\nassert secret() == add(40, 1)\n")
+
+    assert "AssertionError: add returned 39" in model.asked[1].last
+    assert "41" not in model.asked[1].last
 
 
 @pytest.mark.parametrize(
@@ -166,14 +196,33 @@ def test_tests_that_can_check_nothing_are_refused(tests: str) -> None:
 # --- Replies
 
 
-def test_the_same_program_again_is_not_run_again_and_asked_for_differently() -> None:
-    result, model = solve([code(WRONG), code(WRONG), code(WRONG), code(RIGHT)])
+def test_each_try_after_a_failure_is_asked_for_differently_and_warmer() -> None:
+    wrongs = [code(f"def add(a, b):\n    return {number}\n") for number in range(10, 14)]
 
-    assert (result["success"], result["iterations"]) == (True, 4)
+    result, model = solve([*wrongs, code(RIGHT)])
+
+    assert (result["success"], result["iterations"]) == (True, 5)
+    assert [call["approach"] for call in result["calls"]] == ["plain", "diagnosis", "afresh", "another", "diagnosis"]
+    assert [asked.temperature for asked in model.asked] == [0.2, 0.4, 0.6, 0.8, 1.0]
+    assert ["return " in asked.last for asked in model.asked] == [False, True, False, False, True]
+    assert len({asked.last for asked in model.asked}) == 5
+
+
+def test_a_program_that_differs_in_layout_and_comments_alone_is_not_run_again() -> None:
+    again = 'def add(a, b):\n    """Adds."""\n    return (a - b)  # so\n'
+
+    result, _ = solve([code(WRONG), code(again), code(RIGHT)])
+
+    assert (result["success"], result["iterations"]) == (True, 3)
     assert result["history"][1].startswith("the same program again; ")
-    assert [asked.temperature for asked in model.asked] == [0.2, 0.2, pytest.approx(0.5), pytest.approx(0.8)]
-    assert not [message for message in model.asked[2].messages if "return a - b" in (message.content or "")]
-    assert "First say in one or two sentences" in model.asked[2].last
+
+
+def test_a_model_that_has_nothing_new_to_say_ends_before_the_limit() -> None:
+    result, model = solve([code(WRONG)], max_iterations=50)
+
+    assert (result["success"], result["iterations"], len(model.asked)) == (False, 5, 5)
+    assert result["history"][-1].endswith(": nothing new comes any more")
+    assert [asked.temperature for asked in model.asked] == [0.2, 0.4, 0.6, 0.8, 1.0]
 
 
 def test_a_reply_without_a_program_is_answered() -> None:
@@ -182,7 +231,23 @@ def test_a_reply_without_a_program_is_answered() -> None:
     assert (result["success"], result["iterations"]) == (True, 3)
     assert "no complete ```python block" in model.asked[1].last
     assert "it was cut off" in model.asked[2].last
-    assert [asked.max_tokens for asked in model.asked] == [8192, 8192, 16384]
+
+
+def test_the_room_for_a_reply_follows_from_the_replies_before() -> None:
+    short = says("x", usage=Usage(10, 20))
+    long = says("x", usage=Usage(10, 3000))
+
+    _, model = solve([short, cut_off("x"), long, code(RIGHT)])
+
+    assert [asked.max_tokens for asked in model.asked] == [8192, 2048, 4096, 12_000]
+
+
+def test_a_model_with_a_small_window_is_asked_for_short_replies() -> None:
+    model = ScriptedModel([code(RIGHT)], window_tokens=4096)
+
+    run_agent_with_tests(TASK, TESTS, 5, model, ProcessSandbox())
+
+    assert model.asked[0].max_tokens == 1024
 
 
 @pytest.mark.parametrize(

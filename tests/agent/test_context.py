@@ -2,8 +2,10 @@
 
 import time
 
-from bot.agent.context import context, excerpts, identifiers, named_paths, tree_text
+from bot.agent.budget import budget_for
+from bot.agent.context import context, files_text, more_context, paths_shown, tree_text
 from bot.agent.reports import last_error, report_text
+from bot.agent.viewing.mentions import Frame, frames, identifiers, named_paths
 from bot.records import Comment, Person, Task, TestReport
 from tests.agent.fakes import FakeWorkbench, a_task, green, red
 
@@ -91,14 +93,85 @@ def test_a_large_tree_is_shown_by_folder() -> None:
     assert "src/pkg/ (300 files)" in text
 
 
-def test_a_long_file_is_shown_round_what_the_issue_names() -> None:
-    lines = [f"line {number}" for number in range(1000)]
-    lines[500] = "def total_price():"
+def test_a_long_file_is_shown_by_whole_functions_and_the_rest_by_its_lines() -> None:
+    body = "".join(f"    step_{number} = {number}\n" for number in range(100))
+    functions = [f"def function_{number}():\n{body}" for number in range(20)]
+    bench = FakeWorkbench({"a.py": "\n\n".join(functions).encode()})
 
-    text = excerpts("\n".join(lines), ["total_price"], 5_000)
+    text = files_text(bench, ["a.py"], names=["function_9"])
 
-    assert "line 499\ndef total_price():\nline 501" in text
-    assert "line 100\n" not in text
+    assert "lines 928-1028:\n\n```text\n" + functions[9] + "```" in text
+    assert "\n1031: def function_10():\n" in text
+    assert text.count("step_50") == 1
+
+
+LONG = "".join(f"def other_{number}():\n    return {number}\n\n\n" for number in range(300))
+SHOP = {
+    "shop/prices.py": f"{LONG}def total(cart):\n    return rounded(sum(cart))\n\n\n{LONG}".encode(),
+    "shop/money.py": f"{LONG}def rounded(amount):\n    return round(amount)\n".encode(),
+    "shop/view.py": f"{LONG}def page(cart):\n    return total(cart)\n".encode(),
+    "tests/test_prices.py": f"{LONG}def test_total():\n    assert total([.5]) == .5\n".encode(),
+    **{f"shop/part_{number}.py": LONG.encode() for number in range(8)},
+}
+TRACEBACK = (
+    'It fails:\n  File "/app/shop/view.py", line 1202, in page\n  File "/app/shop/prices.py", line 1202, in total\n'
+)
+
+
+def test_a_window_of_4k_holds_the_issue_the_failing_test_and_the_function() -> None:
+    baseline = red("tests/test_prices.py::test_total")
+
+    text = context(
+        a_task(body=TRACEBACK + "padding " * 3_000), FakeWorkbench(SHOP), baseline=baseline, window_tokens=4_096
+    )
+
+    assert len(text) <= budget_for(4_096).context_chars
+    assert "add() subtracts" in text
+    assert "def total(cart):\n    return rounded(sum(cart))\n" in text
+    assert "def test_total():\n    assert total([.5]) == .5\n" in text
+
+
+def test_a_larger_window_adds_what_is_called_and_what_calls() -> None:
+    text = context(a_task(body="`total()` is wrong"), FakeWorkbench(SHOP), baseline=None, window_tokens=32_768)
+
+    assert "def total(cart):" in text
+    assert "def page(cart):" in text
+
+
+def test_the_same_repository_gives_the_same_text() -> None:
+    assert shown(a_task(body=TRACEBACK), SHOP) == shown(a_task(body=TRACEBACK), dict(reversed(SHOP.items())))
+
+
+def test_frames_come_innermost_first() -> None:
+    paths = sorted(SHOP)
+
+    assert frames(TRACEBACK, paths) == [Frame("shop/prices.py", 1202), Frame("shop/view.py", 1202)]
+    assert frames("  at f (shop/view.py:3:1)\n  at g (shop/money.py:4:1)", paths)[0] == Frame("shop/view.py", 3)
+
+
+def test_another_view_shows_files_that_were_not_shown_yet() -> None:
+    task, bench = a_task(body="`total_price()` is always 0"), FakeWorkbench(FILES)
+    first = paths_shown(context(task, bench, baseline=None))
+
+    second = paths_shown(more_context(task, bench, first[:1], baseline=None))
+
+    assert first
+    assert first[0] not in second
+    assert more_context(task, bench, sorted(FILES), baseline=None) == ""
+
+
+def test_an_issue_in_a_users_words_finds_the_code_by_parts_of_names() -> None:
+    text = shown(a_task(title="Cannot place anything", body="My order is lost"))
+
+    assert "src/shop/order.py:\n\n" in text
+
+
+def test_a_large_repository_is_read_in_a_few_goes() -> None:
+    bench = FakeWorkbench({f"pkg_{number // 50}/module_{number}.py": b"def total(): pass\n" for number in range(5_000)})
+
+    context(a_task(body="`total()`"), bench, baseline=None)
+
+    assert len(bench.did) <= 6
 
 
 def test_lone_surrogates_and_nul_never_reach_the_model() -> None:

@@ -74,6 +74,20 @@ def test_other_white_space_is_named_and_never_guessed() -> None:
         "... (rest of the code)",
         "# …rest of the file…",
         "# ...",
+        "# existing code here",
+        "pass  # unchanged",
+        "return  # ... unchanged",
+        "{/* ... */}",
+        "{/* rest of component */}",
+        "<!-- existing content -->",
+        "# [rest of the file]",
+        "<rest of the code>",
+        "# Other methods...",
+        "# same as before",
+        "// unchanged",
+        "// keep existing code",
+        "# code omitted for brevity",
+        "# [snip]",
     ],
 )
 def test_a_whole_file_with_a_placeholder_for_the_rest_is_refused(placeholder: str) -> None:
@@ -97,7 +111,23 @@ def test_a_placeholder_that_was_there_before_is_fine(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["    ...", "x = [...]", "print('loading...')", "# wait for the other thread", "# imports", "def f(): ..."],
+    [
+        "f(...args)",
+        "const {a, ...rest} = b",
+        "{ ...existing, a: 1 }",
+        "...existing,",
+        "[...previous, item]",
+        "<Component {...rest} />",
+        "# the rest of the arguments are passed on",
+        "# the remaining tests rely on this",
+        "// unchanged since 1.0",
+        "    ...",
+        "x = [...]",
+        "print('loading...')",
+        "# wait for the other thread",
+        "# imports",
+        "def f(): ...",
+    ],
 )
 def test_dots_that_are_code_or_prose_are_no_placeholder(line: str) -> None:
     assert whole_file("x = 1\n", Write("a.py", f"x = 2\n{line}\n")) == f"x = 2\n{line}\n"

@@ -24,13 +24,37 @@ def test_a_path_on_the_fence_makes_a_whole_file() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["src/a.py", "**src/a.py**", "`src/a.py`:", "### src/a.py", "File: src/a.py", "src/a.py\n"]
+    "line",
+    [
+        "src/a.py",
+        "**src/a.py**",
+        "`src/a.py`:",
+        "### src/a.py",
+        "### 1. `src/a.py`",
+        "1. `src/a.py`:",
+        "- src/a.py",
+        "File: src/a.py",
+        "## File: `src/a.py`",
+        "**src/a.py** (updated)",
+        "### src/a.py (new file)",
+        "src/a.py\n",
+    ],
 )
 def test_a_path_on_the_line_before_the_fence_does_too(line: str) -> None:
     assert actions(f"I change this.\n\n{line}\n```python\nx = 1\n```\n") == [Write("src/a.py", "x = 1\n", fenced=True)]
 
 
-@pytest.mark.parametrize("comment", ["# src/a.py", "# file: src/a.py", "// path: src/a.py"])
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# src/a.py",
+        "# file: src/a.py",
+        "// path: src/a.py",
+        "# filepath: src/a.py",
+        "/* src/a.py */",
+        "<!-- src/a.py -->",
+    ],
+)
 def test_a_path_in_the_first_lines_comment_is_one_and_no_part_of_the_file(comment: str) -> None:
     (request,) = parse_reply(f"```python\n{comment}\nx = 1\n```\n").requests
 
@@ -241,4 +265,96 @@ def test_the_prompts_own_example_is_read_as_it_is_meant() -> None:
 
     found = [type(action) for action in actions(prompt("fenced"))]
 
-    assert found == [Edit, Write, Finish, Read]
+    assert found == [Write, Edit]
+
+
+# --- What models write for what was asked
+
+
+@pytest.mark.parametrize(
+    "markers",
+    [
+        ("<<<<<<<  SEARCH", "=======", ">>>>>>>  REPLACE"),
+        ("<<<<<<< search", "=======", ">>>>>>> replace"),
+        ("<<<<<<< HEAD", "=======", ">>>>>>> main"),
+        ("<<<<<<< ORIGINAL", "=======", ">>>>>>> UPDATED"),
+        ("<<<<<<< SEARCH", "=======", ">>>>>>>"),
+        ("<<<<< SEARCH", "=====", ">>>>> REPLACE"),
+        ("<<<<<<< SEARCH", "======", ">>>>>> REPLACE"),
+    ],
+)
+def test_markers_that_are_a_little_different_are_read_and_never_written_into_a_file(markers: tuple[str, ...]) -> None:
+    search, divider, replace = markers
+
+    assert actions(f"```python path=a.py\n{search}\nx\n{divider}\ny\n{replace}\n```\n") == [
+        Edit("a.py", "x\n", "y\n", whole_lines=True)
+    ]
+
+
+def test_pairs_that_are_indented_as_a_whole_lose_that_indentation() -> None:
+    text = "```python path=a.py\n  <<<<<<< SEARCH\n  def f():\n      x\n  =======\n  y\n  >>>>>>> REPLACE\n```\n"
+
+    assert actions(text) == [Edit("a.py", "def f():\n    x\n", "y\n", whole_lines=True)]
+
+
+def test_the_path_may_stand_on_the_marker() -> None:
+    text = "```python\n<<<<<<< SEARCH src/a.py\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"
+
+    assert actions(text) == [Edit("src/a.py", "x\n", "y\n", whole_lines=True)]
+
+
+def test_a_title_underlined_with_fewer_signs_is_no_divider() -> None:
+    text = "```md path=a.md\n<<<<<<< SEARCH\nOld\n=====\n=======\nNew\n=====\n>>>>>>> REPLACE\n```\n"
+
+    assert actions(text) == [Edit("a.md", "Old\n=====\n", "New\n=====\n", whole_lines=True)]
+
+
+def test_pairs_that_were_cut_by_a_fence_inside_them_are_told_of_the_longer_fence() -> None:
+    text = "```md path=a.md\n<<<<<<< SEARCH\n```\na\n```\n=======\n```\nb\n```\n>>>>>>> REPLACE\n```\n"
+
+    assert "four backticks" in problem(text)
+
+
+DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
+HUNKS = "@@ -1 +1 @@\n-x\n+y\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{DIFF}```\n",
+        f"```python\n{DIFF}```\n",
+        f"```python path=a.py\n{DIFF}```\n",
+        f"```python path=a.py\n{HUNKS}```\n",
+        f"```diff path=a.py\n{HUNKS}```\n",
+        f"a.py\n```diff\n{HUNKS}```\n",
+    ],
+)
+def test_a_diff_is_one_whatever_its_fence_says_and_is_never_written_as_a_file(text: str) -> None:
+    assert actions(text) == [Patch(DIFF)]
+
+
+def test_a_file_that_is_a_diff_is_written() -> None:
+    assert actions(f"```diff path=fixes/a.patch\n{DIFF}```\n") == [Write("fixes/a.patch", DIFF, fenced=True)]
+
+
+def test_an_excerpt_that_names_its_lines_is_no_whole_file() -> None:
+    assert problem("```python:src/a.py:10-20\nx = 1\n```\n") == NO_PATH
+
+
+def test_several_files_of_which_the_last_is_cut_off_are_all_left_alone() -> None:
+    assert problem("```python path=a.py\nx = 1\n```\n\n```python path=b.py\ny = ") == NO_END
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```\n{"action": "read", "path": "a.py"}\n```\n',
+        '```json\n{"thought": "x", "actions": [{"action": "read", "path": "a.py"}]}\n```\n',
+        '{"actions": [{"action": "read", "path": "a.py"}]}',
+        '[TOOL_CALLS][{"name": "read", "arguments": {"path": "a.py"}}]',
+        '[{"type": "function", "function": {"name": "read", "arguments": "{\\"path\\": \\"a.py\\"}"}}]',
+    ],
+)
+def test_actions_as_json_come_in_several_shapes(text: str) -> None:
+    assert actions(text) == [Read("a.py")]

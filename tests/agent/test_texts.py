@@ -99,3 +99,10 @@ def test_a_line_that_is_put_in_changes_no_other(lines: list[str], where: int) ->
 
     assert isinstance(new, bytes)
     assert re.sub(r"NEW(\r\n|\n|\r)", "", new.decode()) == "".join(lines)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_form_feeds_and_unicode_line_separators_are_part_of_a_line(encoding: str) -> None:
+    data = "a\f\x85\u2028b\r\nc\rd".encode(encoding)
+
+    assert edited(data, "c\n", "C\n") == "a\f\x85\u2028b\r\nC\rd".encode(encoding)

@@ -175,3 +175,21 @@ def test_it_runs_as_a_process_of_its_own(tmp_path: Path) -> None:
 
     assert answer["choices"][0]["message"]["content"] == "The right fix."
     assert calls == [{"match": "Sum is wrong", "iteration": 2, "index": 0}]
+
+
+READY = {"type": "function", "function": {"name": "ready", "parameters": {"type": "object", "required": ["word"]}}}
+
+
+@pytest.mark.parametrize("calls", [True, False])
+def test_the_question_whether_it_calls_tools_is_answered_as_the_recorded_replies_do(calls: bool) -> None:
+    tools = [{"name": "read", "arguments": {}}] if calls else []
+    recording = {"model": "recorded", "match": "Sum is wrong", "iterations": [[{"content": "x", "tool_calls": tools}]]}
+
+    with RecordedModel(recording) as model:
+        client = openai.OpenAI(base_url=model.base_url, api_key="x")
+        asked: Any = {"messages": [{"role": "user", "content": "Are you ready?"}], "tools": [READY]}
+        message = client.chat.completions.create(model="recorded", **asked).choices[0].message
+        client.close()
+
+    assert bool(message.tool_calls) is calls
+    assert model.calls == []

@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from bot.agent.actions import Request
 from bot.agent.fences import parse_reply
 from bot.agent.hands import carry_out
 from bot.agent.tools import request_of
-from bot.records import Change, TestReport
-from sandbox.contract import ExecutionResult
+from bot.records import Change, TestReport, Unreproduced
+from sandbox.contract import MEBIBYTE, ExecutionResult
 from tests.real.packages import PACKAGES, RealPackage, repository_files
 
 pytestmark = pytest.mark.real
@@ -41,6 +42,9 @@ class Checkout:
         target = self.folder / path
         return target.read_bytes() if target.is_file() else None
 
+    def read_many(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        return {path: data for path in paths if (data := self.read(path)) is not None and len(data) <= MEBIBYTE}
+
     def write(self, path: str, data: bytes) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / path).write_bytes(data)
@@ -63,6 +67,12 @@ class Checkout:
 
     def objection(self, change: Change, report: TestReport) -> str:
         raise NotImplementedError(change, report)
+
+    def unreproduced(self, change: Change, report: TestReport) -> Unreproduced | None:
+        raise NotImplementedError(change, report)
+
+    def fork(self) -> AbstractContextManager["Checkout"]:
+        raise NotImplementedError
 
     def contents(self) -> Mapping[str, bytes | None]:
         return {path: self.read(path) for path in self.paths()}

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from bot.errors import Refused
-from bot.records import Caps, TestPlan
-from bot.repository import OnUnsolved, RepositoryConfig, Reproduce, parse_config, read_config
+from bot.records import Caps, Reproduce, TestPlan
+from bot.repository import OnUnsolved, RepositoryConfig, parse_config, read_config
 from bot.repository.config import PROBLEMS_AT_MOST
 
 WHOLE = b"""\
@@ -21,7 +21,7 @@ directory: ./packages/tool/
 protect: [docs/**, Makefile]
 report: out/junit.xml
 limits: {iterations: 2, calls_per_iteration: 5, tokens: 1000, cost_usd: 0.5,
-  minutes: 10, patch_lines: 99, patch_files: 3}
+  minutes: 10, patch_lines: 99, patch_files: 3, candidates: 2}
 model: small
 critic: off
 reproduce: first
@@ -62,6 +62,7 @@ def test_every_key_of_the_manual_is_read() -> None:
         "labels": ("bot",),
     }
     assert config.lowered(Caps()) == Caps(2, 5, 1000, 0.5, 10.0, 99, 3)
+    assert config.candidates(4) == 2
 
 
 @pytest.mark.parametrize("text", [b"", b"# nothing\n", b"---\n", b"\xef\xbb\xbf", b"test:\n"])
@@ -87,10 +88,24 @@ def test_a_bare_off_means_off() -> None:
     assert parse_config(b"critic: off\n").critic == "off"
 
 
-@pytest.mark.parametrize("asked", ["critic: other", "reproduce: off", "reproduce: together", "on_unsolved: draft"])
-def test_what_this_version_does_not_do_is_refused_rather_than_left_undone(asked: str) -> None:
-    assert f"`{asked.removesuffix(' other').removesuffix(':')}" in refusal_of(f"{asked}\n")
-    assert "not available in this version" in refusal_of(f"{asked}\n")
+@pytest.mark.parametrize(
+    ("text", "critic"), [(b"", ""), (b"critic: off\n", ""), (b"critic: false\n", ""), (b"critic: other\n", "other")]
+)
+def test_a_critic_is_a_models_name_or_none(text: bytes, critic: str) -> None:
+    assert parse_config(text).critic_or_none == critic
+
+
+@pytest.mark.parametrize("way", Reproduce)
+def test_every_way_to_reproduce_is_read(way: Reproduce) -> None:
+    assert parse_config(f"reproduce: {way}\n".encode()).reproduce is way
+
+
+def test_candidates_are_lowered_and_never_raised() -> None:
+    assert parse_config(b"limits: {candidates: 9}\n").candidates(3) == 3
+
+
+def test_what_this_version_does_not_do_is_refused_rather_than_left_undone() -> None:
+    assert "`on_unsolved: draft` is not available in this version" in refusal_of("on_unsolved: draft\n")
 
 
 def test_every_problem_is_told_at_once_with_its_line() -> None:

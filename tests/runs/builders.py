@@ -1,8 +1,9 @@
 """Triggers, issues and iterations with good defaults, so that a test states only the difference that matters."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,20 @@ from bot.records import (
     RepositoryRef,
     Spend,
     TestCase,
+    TestPlan,
     TestReport,
     TestStatus,
     Trigger,
     TriggerKind,
     Usage,
 )
+from bot.repository import Mirror
+from bot.repository.git import EMPTY_TREE, run_git
+from bot.runs.ground import Ground
 from bot.runs.tables import connect, migrate
+from sandbox import Limits
+from sandbox.contract import File
+from sandbox.process import ProcessSandbox
 
 AUTHOR = Person("ada")
 MAINTAINER = Person("grace")
@@ -111,6 +119,21 @@ def an_iteration(number: int = 1, **changed: Any) -> Iteration:
         "why_next": "1 test fails",
     }
     return Iteration(**(whole | changed))
+
+
+def a_ground(folder: Path, files: Mapping[str, bytes], plan: TestPlan | None = None) -> Ground:
+    """A base commit of these files in a mirror, with plain processes as the sandbox."""
+    path = folder / "mirror.git"
+    if not path.exists():
+        run_git(["init", "--quiet", "--bare", "--template=", "--", str(path)])
+        run_git(["hash-object", "-t", "tree", "-w", "--stdin"], repository=path)
+    mirror = Mirror(path)
+    tree = mirror.tree_with(EMPTY_TREE, {name: File(data) for name, data in files.items()})
+    base = mirror.commit(
+        tree, parents=[], message="x", author_name="x", author_email="x@example.com", when=datetime.now(UTC)
+    )
+    quick = TestPlan("PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest")
+    return Ground(mirror, base, plan or quick, ProcessSandbox(), None, Limits(), lambda: False)
 
 
 def database_url(folder: Path) -> str:

@@ -13,7 +13,7 @@ from bot.errors import Refused
 from bot.records import Caps, StopCheck, TestPlan
 from bot.repository.git import EMPTY_TREE, run_git
 from bot.runs.chapter import Chapter
-from bot.runs.house import House, Prepared, Setup, SetupBroken
+from bot.runs.house import Crew, House, Prepared, Setup, SetupBroken
 from bot.runs.known import Known
 from bot.runs.solving import Author
 from bot.runs.stopping import StopFlag
@@ -53,8 +53,8 @@ class Preparer:
         return Prepared(self.made[-1])
 
 
-def no_agent(name: str) -> Agent:
-    raise AssertionError(f"no model is to be asked here: {name}")
+def no_agent(crew: Crew) -> Agent:
+    raise AssertionError(f"no model is to be asked here: {crew.model}")
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def chapter(tmp_path: Path, preparer: Preparer) -> Iterator[Chapter]:
             author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
             label="selfcode",
             min_permission="write",
-            model="small",
+            crew=Crew("small"),
             models=(),
             image="default",
             images=(),

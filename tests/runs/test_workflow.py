@@ -12,7 +12,7 @@ from sqlalchemy import Engine as Database
 from bot.agent import Agent
 from bot.errors import Refused, Unavailable
 from bot.records import Caps, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
-from bot.runs.house import House, Prepared
+from bot.runs.house import Crew, House, Prepared
 from bot.runs.solving import Author
 from bot.runs.steps import Engine
 from bot.runs.store import RunRow, SqlInbox, Store
@@ -25,8 +25,8 @@ from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_trigger, an_
 PROMPT_S = 30.0
 
 
-def no_agent(name: str) -> Agent:
-    raise AssertionError(f"no model is to be asked here: {name}")
+def no_agent(crew: Crew) -> Agent:
+    raise AssertionError(f"no model is to be asked here: {crew.model}")
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Scene:
                 author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
                 label="Selfcode",
                 min_permission="write",
-                model="small",
+                crew=Crew("small"),
                 models=(),
                 image="",
                 images=(),

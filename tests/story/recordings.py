@@ -12,6 +12,10 @@ CODE = b"def add(a, b):\n    return abs(a) + b if a < 0 else a + b\n"
 FIXED = b"def add(a, b):\n    return a + b\n"
 TESTS = b"from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
 CONFIGURATION = b'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'
+TOGETHER = CONFIGURATION + b"reproduce: together\n"
+"""Test and change in one reply are asked for."""
+
+ASK = CONFIGURATION + b"reproduce: ask\n"
 
 NEW_TEST = """\
 ```python path=test_negative.py
@@ -60,17 +64,22 @@ def recording(*iterations: Sequence[str] | str, match: str = TITLE) -> Recording
 
 
 def wrong_then_right(match: str = TITLE) -> Recording:
-    """A right test with a wrong fix, then the right fix."""
+    """A right test, a wrong fix, then the right fix."""
     return recording(
-        f"The sign gets lost.\n\n{NEW_TEST}\n{WRONG_FIX}\n{finish('add() negates.')}",
+        f"The sign gets lost.\n\n{NEW_TEST}\n{finish('A test for the sign.')}",
+        f"{WRONG_FIX}\n{finish('add() negates.')}",
         f"The second operand must not be negated.\n\n{RIGHT_FIX}\n{finish('add() adds as it is.')}",
         match=match,
     )
 
 
 def right_at_once(match: str = TITLE) -> Recording:
-    """Test and fix in one reply."""
-    return recording(f"{NEW_TEST}\n{RIGHT_FIX}\n{finish('add() adds as it is.')}", match=match)
+    """A right test, and the right fix at once."""
+    return recording(
+        f"{NEW_TEST}\n{finish('A test for the sign.')}",
+        f"{RIGHT_FIX}\n{finish('add() adds as it is.')}",
+        match=match,
+    )
 
 
 def tool_reply(*calls: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -39,10 +39,13 @@ def test_a_run_that_solves_nothing_opens_no_pull_request_and_says_what_was_tried
     shared_town: Town, a_case: Case
 ) -> None:
     def never(match: str) -> Recording:
-        tries = [f"{recordings.NEW_TEST}\n{recordings.WRONG_FIX}\n{recordings.finish('first try')}"]
+        tries = [
+            f"{recordings.NEW_TEST}\n{recordings.finish('a test')}",
+            f"{recordings.WRONG_FIX}\n{recordings.finish('first try')}",
+        ]
         tries += [
             f"```python path=calc.py\ndef add(a, b):\n    return a + b + {n}\n```\n{recordings.finish(f'try {n}')}"
-            for n in range(2, 7)
+            for n in range(3, 8)
         ]
         return recordings.recording(*tries, match=match)
 
@@ -82,7 +85,7 @@ def test_a_change_that_bends_an_existing_test_is_a_draft_that_says_so(shared_tow
             *[f"{recordings.NEW_TEST}\n{bent}\n{recordings.RIGHT_FIX}\n{recordings.finish('fixed')}"] * 5, match=match
         )
 
-    repository, issue = a_case(bends)
+    repository, issue = a_case(bends, files=recordings.files() | {".github/selfcode.yml": recordings.TOGETHER})
 
     issue.label("selfcode", by="ada")
 

@@ -48,7 +48,7 @@ def test_people_see_eyes_one_comment_that_becomes_the_result_and_the_log_on_the_
     assert (BOT, "eyes") in issue.reactions
     assert "Proven" in result.body.splitlines()[0]
     assert f"#{pull.number}" in result.body
-    assert "2 iterations" in log.body
+    assert "3 iterations" in log.body
     assert "add() negates." in log.body
     assert "1 passed, 1 failed" in log.body
 

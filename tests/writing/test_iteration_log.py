@@ -3,10 +3,10 @@ import json
 import pytest
 from hypothesis import given
 
-from bot.records import ActionTaken, Progress, Usage
+from bot.records import ActionTaken, Aim, Candidate, Progress, Spend, Usage
 from bot.writing.document import LIMIT
 from bot.writing.iteration_log import iteration_log, log_marker, reply_text
-from tests.writing.builders import a_call, a_progress, a_report, an_iteration
+from tests.writing.builders import a_call, a_change, a_progress, a_report, an_iteration
 from tests.writing.foreign import TOKEN, foreign_text, patiently
 from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
 
@@ -20,6 +20,48 @@ def test_each_iteration_is_one_line_with_change_tests_tokens_cost_time_and_why_i
     assert rows[0] == ["#", "change", "tests before → after", "tokens", "cost", "time", "then"]
     assert rows[1][2:] == ["12 passed → 11 passed, 1 failed", "2,340", "USD 0.01", "11 s", "1 test fails"]
     assert rows[2][:3] == ["2", "sum from the first price on", "11 passed, 1 failed → 14 passed"]
+
+
+def test_a_test_that_came_first_is_shown_as_such() -> None:
+    first = an_iteration(1, aim=Aim.TEST, summary="a test for the first price")
+
+    rows = table_rows(iteration_log(a_progress(first, an_iteration(2)), a_report(), run_id="r-1"))
+
+    assert rows[1][1] == "test first: a test for the first price"
+    assert rows[2][1] == "sum every price, not all but the first"
+
+
+def test_candidates_are_counted_and_each_says_why_it_was_left() -> None:
+    others = (
+        Candidate(a_change(), a_report(failing=("t.py::b",)), (a_call(),), "more tests fail"),
+        Candidate(a_change(), None, (a_call(),), "the same change as in iteration 1"),
+    )
+
+    shown = iteration_log(a_progress(an_iteration(others=others)), a_report(), run_id="r-1")
+
+    row = table_rows(shown)[1]
+    assert row[1].endswith("(the best of 3 candidates)")
+    assert row[3] == "7,020"
+    assert "- 12 passed, 1 failed, +9 −1: more tests fail" in shown
+    assert "- not tested, +9 −1: the same change as in iteration 1" in shown
+
+
+def test_the_share_of_cached_tokens_is_shown() -> None:
+    call = a_call(usage=Usage(prompt_tokens=2000, completion_tokens=100, cached_tokens=1500, cost_usd=0.01))
+    progress = a_progress(an_iteration(calls=(call,)), spend=Spend(1, 2000, 100, 0.01, cached_tokens=1500))
+
+    shown = iteration_log(progress, a_report(), run_id="r-1")
+
+    assert "2,100 tokens (75 % of the prompts cached)" in shown
+    assert table_rows(shown)[1][3] == "2,100 (75 % cached)"
+
+
+def test_what_the_critic_used_is_told_apart() -> None:
+    spend = Spend(3, 2000, 100, 0.05, critic_tokens=700, critic_cost_usd=0.02)
+
+    shown = iteration_log(a_progress(an_iteration(), spend=spend), a_report(), run_id="r-1")
+
+    assert "Of that the critic: 700 tokens, USD 0.02" in shown
 
 
 def test_replies_actions_and_test_output_are_folded_below() -> None:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import Spend
+from bot.records import Aim, Spend
 from bot.writing.document import LIMIT
 from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker
 from tests.writing.builders import a_plan, a_progress, a_report, an_iteration
@@ -134,3 +134,11 @@ def test_any_number_of_iterations_fits() -> None:
     assert len(shown) <= LIMIT
     assert shown.endswith(progress_marker("r-1"))
     assert "/selfcode stop" in shown
+
+
+def test_iterations_for_a_test_alone_come_on_top_of_the_limit() -> None:
+    made = a_progress(an_iteration(1, aim=Aim.TEST), verdict=None)
+
+    shown = progress_comment(ProgressView("r-1", Phase.WORKING, progress=made, iteration=2))
+
+    assert "iteration 2 of at most 6." in shown

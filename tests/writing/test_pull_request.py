@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from bot.records import Evidence, Outcome, PullRequestText, RunResult, Task, TestReport, Verdict
+from bot.records import Evidence, Outcome, PullRequestText, RunResult, Spend, Task, TestReport, Verdict
 from bot.writing.document import LIMIT
 from bot.writing.pull_request import pull_request, title
 from tests.writing.builders import a_change, a_plan, a_progress, a_proof, a_report, a_result, a_task, an_iteration
@@ -281,3 +281,37 @@ def test_any_title_becomes_one_short_line(words: str) -> None:
 def test_the_models_words_are_shown_as_a_quote() -> None:
     assert "total left out the first price" in visible(written().body).replace("`", "")
     assert "\n> " in written().body
+
+
+def test_the_doubts_of_a_second_model_have_a_heading_of_their_own() -> None:
+    body = written(a_result(critic="gpt-5", progress=a_progress(doubts="An empty list is not looked at."))).body
+
+    heading = (
+        "**Doubts of a second model** (`gpt-5`), which read the change beside the issue; nothing was checked by it:"
+    )
+    assert f"{heading}\n\n> An empty list is not looked at." in body
+
+
+def test_without_doubts_there_is_no_heading() -> None:
+    assert "Doubts" not in written().body
+
+
+@patiently
+@given(foreign_text)
+def test_doubts_are_masked_escaped_and_bounded(text: str) -> None:
+    body = written(a_result(progress=a_progress(doubts=f"{text} {TOKEN} @ada" + "x" * 10_000))).body
+
+    assert live(body) == ["#7"]
+    assert foreign_html(body) == []
+    assert is_closed(body)
+    assert TOKEN not in body
+    assert "x" * 2001 not in body
+
+
+def test_what_the_critic_used_is_told_apart_from_what_the_model_used() -> None:
+    spend = Spend(5, 9000, 1000, 0.05, critic_tokens=2000, critic_cost_usd=0.02)
+
+    rows = table_rows(written(a_result(critic="gpt-5", progress=a_progress(spend=spend))).body)
+
+    assert rows[-2][:4] == ["`gpt-5-mini`", "1 iteration, 5 calls", "8,000", "USD 0.03"]
+    assert rows[-1][:4] == ["`gpt-5`", "the critic", "2,000", "USD 0.02"]

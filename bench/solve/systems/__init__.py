@@ -1,0 +1,1 @@
+"""What is measured side by side: the plain loop, mini-swe-agent, and ours."""

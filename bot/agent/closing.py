@@ -1,0 +1,55 @@
+"""Closing an iteration: what it came to becomes part of `Progress`. Pure but for the clock."""
+
+from dataclasses import dataclass, replace
+
+from bot.agent.assignment import Account
+from bot.agent.conversation import Ended, Ending
+from bot.records import Aim, Change, Iteration, Progress, TestReport, Verdict
+
+BY_A_PERSON = "a person ended the run"
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """What an iteration came to. `why` is for the run's end, `then` for the iteration log."""
+
+    summary: str
+    change: Change
+    report: TestReport | None
+    verdict: Verdict | None
+    why: str
+    then: str
+    aim: Aim = Aim.CHANGE
+
+
+def closed(progress: Progress, account: Account, end: Close, *, doubts: str = "") -> Progress:
+    """The progress with one more iteration."""
+    seconds = account.seconds
+    spend = replace(account.spend, seconds=progress.spend.seconds + seconds)
+    iteration = Iteration(
+        number=len(progress.iterations) + 1,
+        summary=end.summary,
+        calls=tuple(account.calls),
+        change=end.change,
+        report=end.report,
+        spend=spend,
+        duration_s=seconds,
+        why_next=end.then,
+        aim=end.aim,
+        others=tuple(account.others),
+    )
+    why = end.why if end.verdict else ""
+    return Progress((*progress.iterations, iteration), spend, end.verdict, why, doubts)
+
+
+def count_of(progress: Progress, aim: Aim) -> int:
+    """How many iterations had this aim."""
+    return sum(each.aim is aim for each in progress.iterations)
+
+
+def summary_of(ending: Ending, change: Change, *, verb: str = "changed") -> str:
+    """One line on what changed: the model's own words where it has any."""
+    words = " ".join(ending.words.split()) if ending.how in (Ended.FINISHED, Ended.NOTHING) else ""
+    if words:
+        return words[:200]
+    return f"{verb} {', '.join(change.paths[:5])}" if change.paths else "nothing changed"

@@ -1,0 +1,86 @@
+"""An iteration before the change: a test is written, run on the base's own source, and read by the critic."""
+
+from dataclasses import dataclass
+
+from bot.agent.assignment import Account, Assignment
+from bot.agent.closing import Close, closed, summary_of
+from bot.agent.conversation import Conversation, Ended, Ending
+from bot.agent.critic import question_test, refusal
+from bot.agent.llm import Model
+from bot.agent.reproduction import (
+    KNOWN,
+    Tested,
+    is_for_tests,
+    is_tried,
+    may_be_doubted,
+    named_in,
+    tested,
+)
+from bot.agent.undoing import take_back
+from bot.errors import Stopped
+from bot.records import Aim, Change, Progress, ReportState, Reproduce, TestReport, Unreproduced, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _OnBase:
+    """A test on the base's own source. `report` is None where there is nothing to run."""
+
+    change: Change
+    report: TestReport | None = None
+    found: Unreproduced | None = None
+
+
+def first_test(
+    work: Assignment, progress: Progress, account: Account, talk: Conversation, critic: Model | None
+) -> Progress:
+    """Let the model write a test, find out what it shows, and decide. Raises `Stopped`."""
+    account.begin(talk)
+    ending = talk.run()
+    written = _run(work, progress)
+    account.calls += account.end_talk()
+    known = named_in(ending.words, work.baseline) if written.change.is_empty else ()
+    if known:
+        decision = Tested(None, f"{KNOWN}{', '.join(known)}")
+    else:
+        doubted = _doubts(work, progress, account, written, critic)
+        asks = work.reproduce is Reproduce.ASK
+        decision = tested(progress, written.change, written.report, written.found, doubted=doubted, asks=asks)
+    change = written.change
+    if not decision.keeps:
+        take_back(work.bench, change)
+        change = work.bench.change()
+    verdict, why = decision.verdict, decision.why
+    if verdict is None and ending.how is Ended.LIMIT:
+        verdict, why = Verdict.LIMIT, ending.words
+    summary = _summary(ending, written.change)
+    work.tell(f"  {summary}: {verdict or 'going on'}: {decision.why}")
+    return closed(progress, account, Close(summary, change, written.report, verdict, why, decision.why, Aim.TEST))
+
+
+def _run(work: Assignment, progress: Progress) -> _OnBase:
+    """Take back what is no test, and run the rest on the base's own source."""
+    bench = work.bench
+    take_back(bench, bench.change(), keeps=is_for_tests)
+    change = bench.change()
+    if change.is_empty or is_tried(progress, change):
+        return _OnBase(change)
+    report = bench.test()
+    if report.state is ReportState.STOPPED:
+        raise Stopped
+    return _OnBase(change, report, bench.unreproduced(change, report))
+
+
+def _doubts(work: Assignment, progress: Progress, account: Account, written: _OnBase, critic: Model | None) -> str:
+    """Why the critic says that the test does not say what the issue says; heard once in a run."""
+    shows = written.report is not None and written.found is None
+    if critic is None or written.report is None or not shows or not may_be_doubted(progress):
+        return ""
+    if account.limit(work.caps):
+        return ""
+    call = question_test(critic, work.task, written.change, written.report, stop=work.stop)
+    account.enter(call)
+    return refusal(call)
+
+
+def _summary(ending: Ending, change: Change) -> str:
+    return summary_of(ending, change, verb="wrote a test:")

@@ -1,0 +1,175 @@
+"""What a model can do, found out by asking it for one tiny action; and what was found out, remembered."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from bot.agent.llm import NO_CHOICE, NO_TOOLS, TOO_LONG, UNREADABLE, Message, Model, Reply, ToolSpec, user
+from bot.agent.openai_replies import FILTERED
+from bot.agent.prompts import Dialect, prompt, version
+from bot.agent.thinking import without_thinking
+from bot.records import Call, StopCheck
+
+PROBE_TOKENS = 1_024
+REASONED_TOKENS = 8_192
+"""For a model that has used up the first on reasoning."""
+
+PREFERS_JSON = False
+"""Whether a model that makes no tool call but keeps to a schema is spoken to in JSON rather than in fenced blocks.
+
+JSON is right in form always, but the code in its strings is worse: of five small repairs each, a model of 1.5 billion
+parameters made two in fences and none in JSON, where it padded a test to the reply's limit and left tests out.
+"""
+
+_TOOL = ToolSpec(
+    "ready",
+    "Say that you are ready.",
+    {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+)
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"action": {"type": "string", "enum": ["ready"]}, "word": {"type": "string"}},
+    "required": ["action", "word"],
+    "additionalProperties": False,
+}
+_NO_WORD = (UNREADABLE, NO_CHOICE, TOO_LONG, FILTERED)
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """The dialect that a model is best spoken to in, why, and the calls that it took to find out.
+
+    `is_certain` is False where the replies said nothing either way: the dialect is then for now alone.
+    """
+
+    dialect: Dialect
+    detail: str
+    calls: tuple[Call, ...]
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The dialect to speak, and the calls that it took to find out, none where it was known."""
+
+    dialect: Dialect
+    calls: tuple[Call, ...] = ()
+    detail: str = ""
+
+
+class Habits(Protocol):
+    """Which dialect each model speaks, as found out earlier. A key tells endpoint and model."""
+
+    def dialect_of(self, key: str) -> Dialect | None: ...
+
+    def keep(self, key: str, dialect: Dialect) -> None: ...
+
+
+@dataclass(slots=True)
+class Remembered:
+    """Habits that last as long as this object."""
+
+    known: dict[str, Dialect] = field(default_factory=dict)
+
+    def dialect_of(self, key: str) -> Dialect | None:
+        return self.known.get(key)
+
+    def keep(self, key: str, dialect: Dialect) -> None:
+        self.known[key] = dialect
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A model that says where it is: the same name may be another model elsewhere."""
+
+    @property
+    def endpoint(self) -> str: ...
+
+
+def settle(model: Model, setting: Dialect, habits: Habits, stop: StopCheck) -> Settled:
+    """The operator's dialect, else the one remembered, else the one found out now, which is remembered.
+
+    Raises what the model's calls raise.
+    """
+    if setting is not Dialect.AUTO:
+        return Settled(setting)
+    key = f"{model.endpoint} {model.name}" if isinstance(model, Placed) else model.name
+    known = habits.dialect_of(key)
+    if known is not None:
+        return Settled(known)
+    found = probe(model, stop)
+    if found.is_certain:
+        habits.keep(key, found.dialect)
+    return Settled(found.dialect, found.calls, found.detail)
+
+
+def probe(model: Model, stop: StopCheck, *, prefers_json: bool = PREFERS_JSON) -> Abilities:
+    """Ask the model to call a tool; else, where JSON is preferred to fences, for JSON by a schema.
+
+    Raises what the model's calls raise.
+    """
+    asking = _Asking(model, stop)
+    offered = asking.ask(prompt("probe"), tools=(_TOOL,))
+    if any(call.name == _TOOL.name for call in offered.tool_calls):
+        return Abilities(Dialect.NATIVE, "it called the tool that it was offered", tuple(asking.calls))
+    if _says_nothing(offered):
+        detail = f"its reply to a tool said nothing ({offered.detail or offered.finish_reason})"
+        return Abilities(Dialect.FENCED, detail, tuple(asking.calls), is_certain=False)
+    if prefers_json and _is_by_schema(asking.ask(prompt("probe_json"), schema=_SCHEMA)):
+        return Abilities(Dialect.JSON, "it called no tool, and kept to a schema", tuple(asking.calls))
+    return Abilities(Dialect.FENCED, "it called no tool", tuple(asking.calls))
+
+
+@dataclass(slots=True)
+class _Asking:
+    """Questions to a model, and the calls that they were."""
+
+    model: Model
+    stop: StopCheck
+    calls: list[Call] = field(default_factory=list)
+
+    def ask(
+        self, text: str, *, tools: Sequence[ToolSpec] | None = None, schema: Mapping[str, Any] | None = None
+    ) -> Reply:
+        """One reply; a second time with more room where the first was spent on reasoning."""
+        reply = self._ask(text, tools, schema, PROBE_TOKENS)
+        is_reasoning = reply.is_truncated and not without_thinking(reply.text or "") and not reply.tool_calls
+        return self._ask(text, tools, schema, REASONED_TOKENS) if is_reasoning else reply
+
+    def _ask(
+        self, text: str, tools: Sequence[ToolSpec] | None, schema: Mapping[str, Any] | None, max_tokens: int
+    ) -> Reply:
+        messages: list[Message] = [user(text)]
+        began = time.monotonic()
+        reply = self.model.complete(
+            messages, tools=tools, schema=schema, temperature=0.0, max_tokens=max_tokens, stop=self.stop
+        )
+        call = Call(
+            model=self.model.name,
+            prompt_version=version("probe"),
+            messages=json.dumps([message.as_json() for message in messages], ensure_ascii=False),
+            reply=reply.raw,
+            actions=(),
+            usage=reply.usage,
+            duration_s=time.monotonic() - began,
+            temperature=0.0,
+        )
+        self.calls.append(call)
+        return reply
+
+
+def _says_nothing(reply: Reply) -> bool:
+    """Whether a reply tells neither that the model calls tools nor that it does not."""
+    is_empty = not (reply.text or "").strip() and not reply.tool_calls
+    return reply.finish_reason in _NO_WORD or (is_empty and reply.finish_reason != NO_TOOLS)
+
+
+def _is_by_schema(reply: Reply) -> bool:
+    """Whether a reply is what the schema asks for; the words of the prompt ask for no JSON."""
+    try:
+        found = json.loads(without_thinking(reply.text or ""))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.get("action") == "ready" and isinstance(found.get("word"), str)

@@ -1,0 +1,152 @@
+"""Preparing an iteration: where it begins in the files, what is asked beside the work, and with which messages."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.agent.approach import Approach, Step, approach
+from bot.agent.assignment import Account, Assignment
+from bot.agent.context import context, more_context, paths_shown
+from bot.agent.critic import criticise, fix_in
+from bot.agent.diagnosis import diagnose, diagnosis_of
+from bot.agent.history import first_context, whole
+from bot.agent.llm import Message, Model, assistant, system, user
+from bot.agent.openings import Ask, failed_text, opening
+from bot.agent.prompts import Dialect, system_prompt
+from bot.agent.reproduction import Wanted, accepted_paths, named_in, shown_already, wanted
+from bot.agent.room import SMALL_WINDOW_TOKENS
+from bot.agent.targets import target
+from bot.agent.undoing import set_back, take_back
+from bot.records import Aim, Iteration, Progress, Workbench
+
+HAVE_READ = "I have read it."
+TESTS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the next iteration is: what is wanted, how it differs from the last, and the messages that open it.
+
+    `given` are the files of a test that was accepted before. `arrange` brings a fresh copy of the tree to where this
+    iteration begins.
+    """
+
+    plan: Approach
+    wanted: Wanted
+    dialect: Dialect
+    messages: tuple[Message, ...]
+    given: frozenset[str]
+    target: str | None
+    expected_chars: int | None
+    arrange: Callable[[Workbench], object]
+
+    @property
+    def aim(self) -> Aim:
+        """What the iteration is for."""
+        return Aim.TEST if self.wanted is Wanted.TEST else Aim.CHANGE
+
+    @property
+    def question(self) -> str:
+        """The prompt that asks back a model which finishes with nothing changed."""
+        return "no_test" if self.wanted is Wanted.TEST else "nothing_changed"
+
+
+def prepare(
+    work: Assignment, progress: Progress, account: Account, dialect: Dialect, *, model: Model, critic: Model | None
+) -> Turn:
+    """Bring the files to where the next iteration begins, and make its messages. Raises `Stopped`."""
+    plan = approach(progress, work.baseline)
+    wants = wanted(progress, work.task, work.baseline, work.reproduce)
+    given = frozenset(accepted_paths(progress))
+
+    def arrange(bench: Workbench) -> tuple[str, ...]:
+        return _arrange(bench, progress, plan, given)
+
+    told = first_context(progress.iterations) or context(
+        work.task, work.bench, baseline=work.baseline, notes=work.notes, window_tokens=model.window_tokens
+    )
+    undone = arrange(work.bench)
+    before = (system(system_prompt(dialect)), user(told), assistant(HAVE_READ))
+    diagnosis = ""
+    if plan.step is not Step.ON:
+        diagnosis = _diagnosis(work, account, plan, before, model)
+    if plan.step is Step.ELSEWHERE and critic is not None:
+        _hear_critic(work, account, progress, plan, critic)
+    tests = _tests(progress, work, wants, given)
+    found = target(told, work.bench)
+    first = opening(
+        progress,
+        work.bench,
+        plan,
+        Ask(wants, dialect, found, tests),
+        caps=work.caps,
+        baseline=work.baseline,
+        undone=undone,
+        diagnosis=diagnosis,
+        words=_critics_words(progress, account),
+        further=_further(work, told, model) if plan.step is Step.ELSEWHERE else "",
+    )
+    history = whole(_line(progress, plan)) if plan.step is Step.ON else ()
+    is_one_file = found is not None and found.is_small and wants is not Wanted.TEST
+    path = found.path if found and is_one_file else None
+    chars = found.chars if found and found.is_small and dialect is Dialect.FENCED else None
+    return Turn(plan, wants, dialect, (*before, *history, user(first)), given, path, chars, arrange)
+
+
+def _arrange(bench: Workbench, progress: Progress, plan: Approach, given: frozenset[str]) -> tuple[str, ...]:
+    """Take back what did not work: new files (a test) stay at first, and the accepted test always."""
+    if plan.step is Step.ON:
+        return ()
+    undo = take_back if plan.step is Step.AFRESH else set_back
+    return undo(bench, progress.change, keeps=given.__contains__)
+
+
+def _line(progress: Progress, plan: Approach) -> tuple[Iteration, ...]:
+    """The iterations that stand whole in the conversation: those of this line, behind the test that was accepted."""
+    tests = tuple(each for each in progress.iterations if each.aim is Aim.TEST and not each.change.is_empty)
+    return (*tests, *plan.line) if len(plan.line) == _changes(progress) else plan.line
+
+
+def _changes(progress: Progress) -> int:
+    return sum(each.aim is Aim.CHANGE for each in progress.iterations)
+
+
+def _diagnosis(work: Assignment, account: Account, plan: Approach, before: tuple[Message, ...], model: Model) -> str:
+    """The model's words on what failed; "" where there is nothing to say them of."""
+    failed = failed_text(plan, work.baseline)
+    if not failed:
+        return ""
+    is_small = model.window_tokens is not None and model.window_tokens <= SMALL_WINDOW_TOKENS
+    call = diagnose(model, before, failed, temperature=plan.temperature, is_small=is_small, stop=work.stop)
+    account.enter(call)
+    work.tell(f"  a diagnosis first ({account.spend.tokens:,} tokens so far)")
+    return diagnosis_of(call)
+
+
+def _hear_critic(work: Assignment, account: Account, progress: Progress, plan: Approach, critic: Model) -> None:
+    """Let the critic read what failed, where it has not since."""
+    failed = plan.failed
+    if failed is None or failed.report is None or fix_in(progress.iterations[-1].calls):
+        return
+    account.enter(criticise(critic, work.task, failed.change, failed.report, baseline=work.baseline, stop=work.stop))
+
+
+def _critics_words(progress: Progress, account: Account) -> str:
+    """The fix that the critic named last, be it just now."""
+    return fix_in(account.calls) or (fix_in(progress.iterations[-1].calls) if progress.iterations else "")
+
+
+def _tests(progress: Progress, work: Assignment, wants: Wanted, given: frozenset[str]) -> tuple[str, ...]:
+    """The tests that an ask names: the accepted one's files, or those that fail already and show the issue."""
+    if wants is Wanted.THERE:
+        return tuple(sorted(given))
+    known = shown_already(work.task, work.baseline)
+    if not known:
+        words = [each.why_next for each in progress.iterations if each.aim is Aim.TEST]
+        known = named_in(words[-1], work.baseline) if words else ()
+    return known[:TESTS_NAMED]
+
+
+def _further(work: Assignment, told: str, model: Model) -> str:
+    """Files that were not in view yet."""
+    seen = paths_shown(told)
+    return more_context(work.task, work.bench, seen, baseline=work.baseline, window_tokens=model.window_tokens)
