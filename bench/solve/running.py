@@ -1,6 +1,7 @@
 """One run: every system on every task, one after the other, a line written at each attempt's end."""
 
 import json
+import re
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -61,8 +62,13 @@ class Run:
 
 def sample(tasks: Sequence[Task], count: int, *, seed: int) -> Sequence[Task]:
     """So many of the tasks, the same ones for the same seed; all of them where there are no more."""
-    chosen = sorted(tasks, key=lambda task: task.id)
+    chosen = sorted(tasks, key=lambda task: _by_number(task.id))
     return Random(seed).sample(chosen, min(count, len(chosen)))  # noqa: S311 - nobody is to be kept from guessing it
+
+
+def _by_number(name: str) -> Sequence[tuple[int, str]]:
+    """The order of names whose numbers count as numbers: 2 before 10."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def attempts_in(folder: Path) -> tuple[Attempt, ...]:

@@ -17,21 +17,24 @@ _PRIVATE_KEY = (
     r"(?:[A-Za-z0-9+/=\s\\:,.-]{0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
     r"|[A-Za-z0-9+/=\s\\]{0,20000})"
 )
+_NOT_INSIDE = r"(?<![A-Za-z0-9+/])"
+"""Before letters so few that base64 may hold them by chance. Where they are rarer, a secret glued to a word is found."""
+
 _FORMATS = {
     # Source: https://github.blog/changelog/2026-05-15-github-app-installation-tokens-per-request-override-header/
     # (`ghs_` tokens are several hundred characters long by now, and hold dots and dashes)
-    **{f"gh{kind}_": rf"\bgh{kind}_[A-Za-z0-9._-]{{36,}}" for kind in "opsur"},
-    "github_pat_": r"\bgithub_pat_[A-Za-z0-9_]{22,}",
-    "sk-": r"\bsk-[A-Za-z0-9_-]{20,}",
-    "AKIA": r"\bAKIA[0-9A-Z]{16}\b",
-    "ASIA": r"\bASIA[0-9A-Z]{16}\b",
-    "AIza": r"\bAIza[0-9A-Za-z_-]{35}",
-    "xox": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
-    "glpat-": r"\bglpat-[A-Za-z0-9_-]{20,}",
-    "npm_": r"\bnpm_[A-Za-z0-9]{36}",
+    **{f"gh{kind}_": rf"gh{kind}_[A-Za-z0-9._-]{{36,}}" for kind in "opsur"},
+    "github_pat_": r"github_pat_[A-Za-z0-9_]{22,}",
+    "sk-": r"\bsk-[A-Za-z0-9_-]{20,}",  # not in "task-…", "risk-…"
+    "AKIA": rf"{_NOT_INSIDE}AKIA[0-9A-Z]{{16}}(?![0-9A-Z])",
+    "ASIA": rf"{_NOT_INSIDE}ASIA[0-9A-Z]{{16}}(?![0-9A-Z])",
+    "AIza": rf"{_NOT_INSIDE}AIza[0-9A-Za-z_-]{{35}}",
+    "xox": r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
+    "glpat-": r"glpat-[A-Za-z0-9_-]{20,}",
+    "npm_": r"npm_[A-Za-z0-9]{36}",
     "pypi-": r"\bpypi-[A-Za-z0-9_-]{50,}",
-    "hf_": r"\bhf_[A-Za-z0-9]{30,}",
-    "eyJ": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+    "hf_": rf"{_NOT_INSIDE}hf_[A-Za-z0-9]{{30,}}",
+    "eyJ": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
     "PRIVATE KEY": _PRIVATE_KEY,
 }
 """Formats by the letters that each holds: looking for these first makes a long text cheap."""

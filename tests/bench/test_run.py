@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from bench.solve.__main__ import main
+from bench.solve.records import ProgramTask
+from bench.solve.running import sample
 from tests.bench import folders
 from tests.bench.model import Request, Served, completion, model, refusal, words
 
@@ -140,6 +143,15 @@ def test_the_same_seed_takes_the_same_sample(tmp_path: Path, served: Served) -> 
 
     assert taken[0] == taken[1]
     assert len(taken[0]) == 1
+
+
+def test_a_sample_of_humaneval_is_that_of_its_numbers() -> None:
+    """Whoever wants the same problems elsewhere draws them with `random.Random(seed).sample(range(164), count)`."""
+    problems = [ProgramTask(f"humaneval-{number}", "", "", "", "", "") for number in range(164)]
+
+    taken = [task.id for task in sample(problems, 40, seed=4)]
+
+    assert taken == [f"humaneval-{number}" for number in Random(4).sample(range(164), 40)]
 
 
 def test_an_attempt_that_has_spent_its_tokens_counts_as_it_stands(tmp_path: Path, served: Served) -> None:

@@ -94,18 +94,13 @@ def test_the_tokens_of_a_removed_installation_are_401(scene: Scene) -> None:
     assert scene.as_app().get(f"/app/installations/{scene.installation.id}").status_code == 404
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [
-        {"exp": int(time.time()) - 60},
-        {"exp": int(time.time()) + 3600},
-        {"iat": int(time.time()) + 600},
-        {"iss": "999999"},
-    ],
-    ids=["expired", "too far ahead", "not yet issued", "unknown app"],
-)
-def test_a_jwt_that_github_would_refuse_is_401(scene: Scene, claims: dict[str, object]) -> None:
-    assert scene.as_app(**claims).get("/app").status_code == 401
+@pytest.mark.parametrize(("claim", "seconds"), [("exp", -60), ("exp", 3600), ("iat", 600)])
+def test_a_jwt_of_another_time_is_401(scene: Scene, claim: str, seconds: int) -> None:
+    assert scene.as_app(**{claim: int(time.time()) + seconds}).get("/app").status_code == 401
+
+
+def test_a_jwt_of_an_unknown_app_is_401(scene: Scene) -> None:
+    assert scene.as_app(iss="999999").get("/app").status_code == 401
 
 
 def test_a_jwt_of_another_key_is_401(scene: Scene) -> None:

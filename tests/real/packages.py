@@ -52,8 +52,12 @@ class RealPackage:
 
     @property
     def recording(self) -> Path:
-        """What the recorded model replies: once wrong, then right."""
+        """What the recorded model replies: a test first where there is none, then a wrong change, then the right one."""
         return RECORDINGS / f"{self.name}.json"
+
+    @property
+    def iterations(self) -> int:
+        return 2 if self.fails_on_base else 3
 
 
 def repository_files(package: RealPackage) -> Mapping[str, File]:

@@ -43,4 +43,4 @@ def test_a_real_package_goes_from_label_to_proven_pull_request(
         assert f"Closes #{issue.number}" in pull.body
         assert [red for red in package.red if red not in pull.body] == []
         assert "Proven" in result.body.splitlines()[0]
-        assert "2 iterations" in log.body
+        assert f"{package.iterations} iterations" in log.body

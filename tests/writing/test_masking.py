@@ -18,6 +18,10 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nabc+/=\n-----END RSA P
         ("ghs_" + "a" * 36, "ghs_a"),
         ("ghs_123456_" + "eyJ-x.y_z" * 50, "eyJ-x"),
         ("ghp_" + "A1" * 18, "A1A1"),
+        ("octocatghs_" + "a" * 36, "ghs_a"),
+        ("MY_TOKEN_npm_" + "c" * 36, "cccc"),
+        ("key_AKIA" + "ABCDEFGH" * 2, "ABCDEFGH"),
+        ("x9eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxMjM0NSJ9.c2lnbmF0dXJlMTIz", "eyJpc3Mi"),
         ("github_pat_" + "b" * 60, "bbbb"),
         ("OPENAI_API_KEY=sk-proj-" + "c" * 40, "cccc"),
         ("AKIA" + "ABCDEFGH" * 2, "ABCDEFGH"),
@@ -47,6 +51,8 @@ def test_what_looks_like_a_secret_is_masked(text: str, secret: str) -> None:
         "http://127.0.0.1:8000/path",
         "-----BEGIN CERTIFICATE-----",
         "sk-learn",
+        "a-task-that-takes-longer-than-others",
+        "data:image/png;base64,iVBORAKIAABCDEFGHABCDEFGH/xAIza" + "b" * 35,
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
