@@ -3,10 +3,21 @@ from collections.abc import Sequence
 import pytest
 
 from bot.records import (
+    ActionTaken,
+    Aim,
+    Call,
+    Candidate,
+    Change,
+    Evidence,
     Examination,
     Fault,
+    Finding,
+    Iteration,
+    Outcome,
     Progress,
+    Proof,
     ReportState,
+    RunResult,
     SandboxFacts,
     Spend,
     TestCase,
@@ -14,6 +25,7 @@ from bot.records import (
     TestReport,
     TestStatus,
     Usage,
+    Verdict,
     dump,
     load,
 )
@@ -32,6 +44,23 @@ def test_a_record_is_read_back_from_its_json_as_it_was() -> None:
     progress = Progress(why="café 😊", spend=Spend(cost_usd=None))
 
     assert load(Progress, dump(progress)) == progress
+
+
+def test_a_result_is_read_back_with_all_of_the_work_behind_it() -> None:
+    change, red = Change("diff", ("a.py",), added_lines=1), a_report(failed=["new"])
+    call = Call("m", "1", "[]", "{}", (ActionTaken("run", "{}", "ok", ok=True),), Usage(10, 5, cost_usd=0.5), 1.5)
+    other = Candidate(change, None, (call,), "it breaks more")
+    test = Iteration(1, "a test", (call,), change, red, Spend().plus(call.usage), 2.0, "on", Aim.TEST, (other,))
+    result = RunResult(
+        Outcome.PROVEN,
+        "It holds.",
+        plan=TestPlan("pytest"),
+        baseline=a_report(),
+        progress=Progress((test,), test.spend, Verdict.SOLVED),
+        proof=Proof((), Evidence(red=("new",)), a_report(), head_tests_on_base=red, head=a_report(["a", "new"])),
+    )
+
+    assert load(RunResult, dump(result)) == result
 
 
 def test_a_test_that_failed_in_the_baseline_already_is_no_obstacle() -> None:
@@ -65,6 +94,7 @@ def test_an_examination_is_read_back_with_all_that_it_found() -> None:
         repository="octo/cat",
         sandbox=SandboxFacts("docker", unheld=(("a bound", "why"),)),
         plan=TestPlan("pytest"),
+        found=(Finding("test", "pytest", "tests/conftest.py"),),
         runs=(a_report(passed=["a"], failed=["b"]), a_report(passed=["a", "b"])),
         fault=Fault(1, a_report(failed=["a"]), noticed=1, asked=1),
         seconds=(("environment", 1.5),),

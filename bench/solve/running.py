@@ -66,7 +66,7 @@ def sample(tasks: Sequence[Task], count: int, *, seed: int) -> Sequence[Task]:
     return Random(seed).sample(chosen, min(count, len(chosen)))  # noqa: S311 - nobody is to be kept from guessing it
 
 
-def _by_number(name: str) -> Sequence[tuple[int, str]]:
+def _by_number(name: str) -> list[tuple[int, str]]:
     """The order of names whose numbers count as numbers: 2 before 10."""
     return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
 

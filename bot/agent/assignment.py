@@ -1,13 +1,14 @@
-"""What one run of the agent works on, and what its current iteration has used so far."""
+"""What one run of the agent works on, and what its next iteration is."""
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from bot.agent.conversation import Conversation
-from bot.agent.critic import is_critics
-from bot.agent.limits import spent
-from bot.records import Call, Candidate, Caps, Reproduce, Spend, StopCheck, Task, TestReport, Workbench
+from bot.agent.approach import Approach
+from bot.agent.dialects import Speech
+from bot.agent.llm import Message
+from bot.agent.prompts import prompt
+from bot.agent.reproduction import Wanted
+from bot.records import Aim, Caps, Reproduce, StopCheck, Task, TestReport, Workbench
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,44 +25,39 @@ class Assignment:
     tell: Callable[[str], None]
 
 
-@dataclass(slots=True)
-class Account:
-    """What an iteration has used so far: kept also where a stop cuts it short.
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the next iteration is: what is wanted, how it differs from the last, and the messages that open it.
 
-    `calls` are those of the iteration itself, questions beside the work among them; `others` those candidates that it
-    does not go on with; `talk` is what is being talked now, and not entered yet.
+    `given` are the files of a test that was accepted before: with only these changed, nothing is. `target` is the file
+    that is asked for, whole; `expected_chars` about how long the answer is to be. `is_last`: no further change may be
+    tried. `is_warned`: the model was told before that little is left. `arrange` brings a fresh copy of the tree to
+    where this iteration begins.
     """
 
-    spend: Spend
-    calls: list[Call] = field(default_factory=list)
-    others: list[Candidate] = field(default_factory=list)
-    talk: Conversation | None = None
-    began: float = field(default_factory=time.monotonic)
+    plan: Approach
+    wanted: Wanted
+    speech: Speech
+    messages: tuple[Message, ...]
+    given: frozenset[str]
+    target: str | None
+    expected_chars: int | None
+    is_last: bool
+    is_warned: bool
+    arrange: Callable[[Workbench], object]
 
     @property
-    def seconds(self) -> float:
-        """How long the iteration has taken by now."""
-        return time.monotonic() - self.began
+    def aim(self) -> Aim:
+        """What the iteration is for."""
+        return Aim.TEST if self.wanted is Wanted.TEST else Aim.CHANGE
 
-    def enter(self, *calls: Call) -> None:
-        """Enter questions beside the work."""
-        for call in calls:
-            self.calls.append(call)
-            self.spend = self.spend.plus(call.usage, critics=is_critics(call))
+    @property
+    def question(self) -> str:
+        """The prompt that asks back a model which finishes with nothing changed."""
+        return "no_test" if self.wanted is Wanted.TEST else "nothing_changed"
 
-    def begin(self, talk: Conversation) -> None:
-        """Begin a talk, which goes on from what was spent so far."""
-        talk.spend = self.spend
-        self.talk = talk
-
-    def end_talk(self) -> tuple[Call, ...]:
-        """The calls of the talk that is over, or cut short; what they cost is entered."""
-        talk, self.talk = self.talk, None
-        if talk is None:
-            return ()
-        self.spend = talk.spend
-        return tuple(talk.calls)
-
-    def limit(self, caps: Caps) -> str:
-        """Which limit is reached by now, or ""."""
-        return spent(self.spend, caps, seconds=self.spend.seconds + self.seconds)
+    def opening(self, candidate: int = 0) -> list[Message]:
+        """The messages that open the talk of a candidate; every second is asked to say first what is wrong."""
+        *before, last = self.messages
+        words = last.content or ""
+        return [*before, replace(last, content=f"{words}\n\n{prompt('say_first')}" if candidate % 2 else words)]

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from bot.agent.assignment import Account
-from bot.agent.conversation import Ended, Ending
+from bot.agent.account import Account
+from bot.agent.endings import Ended, Ending
 from bot.records import Aim, Change, Iteration, Progress, TestReport, Verdict
 
 BY_A_PERSON = "a person ended the run"

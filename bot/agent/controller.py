@@ -3,22 +3,25 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from bot.agent.account import Account
 from bot.agent.approach import Step, approach, tried
-from bot.agent.assignment import Account, Assignment
+from bot.agent.asking import Asking
+from bot.agent.assignment import Assignment, Turn
+from bot.agent.candidates import Drawn, best, passed_over
 from bot.agent.closing import BY_A_PERSON, Close, closed, count_of, summary_of
-from bot.agent.conversation import LITTLE_LEFT, Conversation, Ended
+from bot.agent.conversation import Conversation
 from bot.agent.critic import criticise, doubts_of, review
 from bot.agent.decision import Untested, decide
-from bot.agent.dialects import dialect_of, toolless_replies
-from bot.agent.drawing import Drawing, Drawn, best, passed_over, temperatures
+from bot.agent.dialects import Speech, spoken
+from bot.agent.drawing import Drawing, temperatures
+from bot.agent.endings import Ended
 from bot.agent.first_test import first_test
-from bot.agent.history import spoken, was_told
 from bot.agent.limits import TOKENS_BIND, oversize
-from bot.agent.llm import Model, user
+from bot.agent.llm import Model
 from bot.agent.probing import Habits, Remembered, settle
-from bot.agent.prompts import Dialect, prompt
+from bot.agent.prompts import Dialect
 from bot.agent.reproduction import Wanted, wanted
-from bot.agent.turns import Turn, prepare
+from bot.agent.turns import prepare
 from bot.errors import Stopped, Unavailable
 from bot.records import (
     Aim,
@@ -98,8 +101,8 @@ class Agent:
         try:
             turn = self._turn(work, progress, account)
             if turn.aim is Aim.TEST:
-                talk = self._talk(work, progress, account, turn, temperature=_test_temperature(progress))
-                return first_test(work, progress, account, talk, self._critic)
+                asking = self._asking(work, account, turn, temperature=_test_temperature(progress))
+                return first_test(work, progress, account, Conversation(asking, work.bench), self._critic)
             self._draw(work, progress, account, turn, drawn)
             return self._after_change(work, progress, account, turn, drawn)
         except Stopped:
@@ -111,49 +114,39 @@ class Agent:
         work.tell(f"iteration {len(progress.iterations) + 1} of {work.caps.iterations + count_of(progress, Aim.TEST)}")
         if work.caps.cost_usd is not None and progress.spend.cost_usd is None:
             work.tell(f"  {TOKENS_BIND}")
-        dialect = spoken(progress.iterations) if self._dialect is Dialect.AUTO else self._dialect
-        if dialect is Dialect.NATIVE:
-            dialect = dialect_of(progress, self._dialect)
-        if dialect is None:
-            settled = settle(self._model, self._dialect, self._habits, work.stop)
-            dialect = settled.dialect
-            account.enter(*settled.calls)
-        return prepare(work, progress, account, dialect, model=self._model, critic=self._critic)
+        speech = self._speech(work, progress, account)
+        return prepare(work, progress, account, speech, model=self._model, critic=self._critic)
 
-    def _talk(
-        self, work: Assignment, progress: Progress, account: Account, turn: Turn, *, temperature: float, number: int = 0
-    ) -> Conversation:
-        """The talk of one candidate; every second is asked to say first what is wrong."""
-        *before, last = turn.messages
-        first = f"{last.content}\n\n{prompt('say_first')}" if number % 2 else last.content or ""
-        return Conversation(
+    def _speech(self, work: Assignment, progress: Progress, account: Account) -> Speech:
+        """A run goes on as it came to speak; before its first word the dialect is settled."""
+        is_open = self._dialect is Dialect.AUTO
+        so_far = spoken(progress) if is_open else None
+        if so_far is not None:
+            return so_far
+        settled = settle(self._model, self._dialect, self._habits, work.stop)
+        account.enter(*settled.calls)
+        return Speech(settled.dialect, is_open=is_open)
+
+    def _asking(
+        self, work: Assignment, account: Account, turn: Turn, *, temperature: float, candidate: int = 0
+    ) -> Asking:
+        return Asking(
             model=self._model,
-            bench=work.bench,
-            caps=work.caps,
-            messages=[*before, user(first)],
-            dialect=turn.dialect,
-            is_auto=self._dialect is Dialect.AUTO,
-            toolless=toolless_replies(progress),
+            work=work,
+            turn=turn,
+            messages=turn.opening(candidate),
             temperature=temperature,
             spend=account.spend,
-            stop=work.stop,
-            tell=work.tell,
-            question=turn.question,
-            given=turn.given,
-            target=turn.target,
-            expected_chars=turn.expected_chars,
-            is_last=turn.aim is Aim.CHANGE and count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
-            is_warned=was_told(progress.iterations, LITTLE_LEFT),
-            started=account.began,
+            began=account.began,
         )
 
     def _draw(self, work: Assignment, progress: Progress, account: Account, turn: Turn, drawn: list[Drawn]) -> None:
         """Draw the candidates into `drawn`, where they are kept also if a stop cuts it short."""
-        talks = [
-            self._talk(work, progress, account, turn, temperature=temperature, number=number)
+        asked = [
+            self._asking(work, account, turn, temperature=temperature, candidate=number)
             for number, temperature in enumerate(temperatures(turn.plan.temperature, self._candidates))
         ]
-        Drawing(work, account, talks, turn.arrange, tried(progress), self._at_once, drawn).draw()
+        Drawing(work, account, turn, asked, tried(progress), self._at_once, drawn).draw()
 
     def _after_change(
         self, work: Assignment, progress: Progress, account: Account, turn: Turn, drawn: Sequence[Drawn]

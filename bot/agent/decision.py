@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.agent.approach import Tried
-from bot.agent.conversation import Ended, Ending
+from bot.agent.endings import Ended, Ending
 from bot.agent.limits import oversize
 from bot.agent.sameness import Essence, essence
 from bot.records import Caps, Change, TestReport, Verdict

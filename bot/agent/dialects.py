@@ -1,47 +1,56 @@
-"""Which dialect a model speaks, told from what it has answered so far. Pure."""
+"""Which dialect a model is spoken to in, as long as its replies live up to it. Pure."""
 
 import json
+from dataclasses import dataclass, replace
 
-from bot.agent.conversation import TOOLLESS_REPLIES
-from bot.agent.llm import NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE
+from bot.agent.asides import is_work
+from bot.agent.llm import NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, Reply
 from bot.agent.openai_replies import read_reply
 from bot.agent.prompts import Dialect
 from bot.records import Call, Progress
 
-
-def dialect_of(progress: Progress, setting: Dialect, best: Dialect = Dialect.NATIVE) -> Dialect:
-    """The dialect to go on in: the operator's, else `best` for as long as the model lives up to it."""
-    if setting is not Dialect.AUTO:
-        return setting
-    if toolless_replies(progress) >= TOOLLESS_REPLIES or any(_was_refused(call) for call in _calls(progress)):
-        return Dialect.FENCED
-    return best
+TOOLLESS_REPLIES = 2
+REFUSED = (NO_TOOLS, NO_SCHEMA)
+_NO_REPLY = (UNREADABLE, NO_CHOICE, TOO_LONG)
 
 
-def toolless_replies(progress: Progress) -> int:
-    """How many replies in a row, up to now, made no call of the tools that they were offered."""
-    count = 0
-    for call in _offered_tools(progress):
-        reply = read_reply(call.reply, prompt="", prices=None)
-        if reply.tool_calls:
-            count = 0
-        elif reply.finish_reason not in (UNREADABLE, NO_CHOICE, TOO_LONG):
-            count += 1
-    return count
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How a model is spoken to.
+
+    `is_open`: the operator left the dialect open. `toolless`: how many replies in a row, up to now, made no call of the
+    tools that they were offered.
+    """
+
+    dialect: Dialect
+    is_open: bool
+    toolless: int = 0
+
+    def after(self, reply: Reply) -> "Speech":
+        """How to go on after a reply: in fences where the server refused the form, or the model made no use of it."""
+        if reply.finish_reason in REFUSED:
+            return replace(self, dialect=Dialect.FENCED)
+        if reply.finish_reason in _NO_REPLY or self.dialect is not Dialect.NATIVE:
+            return self
+        toolless = 0 if reply.tool_calls else self.toolless + 1
+        is_given_up = self.is_open and toolless >= TOOLLESS_REPLIES
+        return replace(self, dialect=Dialect.FENCED if is_given_up else self.dialect, toolless=toolless)
 
 
-def _offered_tools(progress: Progress) -> list[Call]:
-    return [call for call in _calls(progress) if call.prompt_version.startswith(str(Dialect.NATIVE))]
+def spoken(progress: Progress) -> Speech | None:
+    """How a run whose operator left the dialect open has come to speak; None where it has not spoken yet."""
+    speech: Speech | None = None
+    for call in (call for each in progress.iterations for call in each.calls if is_work(call)):
+        asked_in = Dialect(call.prompt_version.rpartition("-")[0])
+        speech = Speech(asked_in, is_open=True, toolless=speech.toolless if speech else 0).after(_reply_of(call))
+    return speech
 
 
-def _calls(progress: Progress) -> list[Call]:
-    return [call for iteration in progress.iterations for call in iteration.calls]
-
-
-def _was_refused(call: Call) -> bool:
-    """Whether the server took no tools, or no schema."""
+def _reply_of(call: Call) -> Reply:
+    """The reply as it was heard: a refusal is kept as the error that the server sent."""
+    reply = read_reply(call.reply, prompt="", prices=None)
     try:
-        error = json.loads(call.reply).get("error")
-    except (ValueError, AttributeError):
-        return False
-    return isinstance(error, dict) and error.get("code") in (NO_TOOLS, NO_SCHEMA)
+        code = json.loads(call.reply)["error"]["code"]
+    except (ValueError, TypeError, KeyError):
+        return reply
+    return replace(reply, finish_reason=code) if code in REFUSED else reply

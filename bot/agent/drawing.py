@@ -1,59 +1,38 @@
-"""Drawing candidates for an iteration, each tested in a tree of its own, and choosing the one that goes on."""
+"""Drawing candidates for an iteration, each tested in a tree of its own."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
+from bot.agent.account import Account
 from bot.agent.approach import WARMEST, Tried
-from bot.agent.assignment import Account, Assignment
-from bot.agent.conversation import Conversation, Ended, Ending
-from bot.agent.decision import Untested, untested, why_next
+from bot.agent.asking import Asking
+from bot.agent.assignment import Assignment, Turn
+from bot.agent.candidates import Drawn
+from bot.agent.conversation import Conversation
+from bot.agent.decision import Untested, untested
+from bot.agent.endings import Ended, Ending
 from bot.agent.reproduction import is_for_tests
 from bot.agent.sameness import Essence, essence
-from bot.agent.standing import NOWHERE, Standing, standing, words
 from bot.errors import Stopped, Unavailable
-from bot.records import Call, Candidate, Change, ReportState, Reproduce, StopCheck, TestReport, Workbench
+from bot.records import Candidate, Change, ReportState, Reproduce, StopCheck, TestReport, Workbench
 
 POLL_S = 0.1
-
-Arrange = Callable[[Workbench], object]
-"""Bring a fresh copy of the tree to where the iteration begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """One candidate: what was said and changed, and what the tests say of it.
-
-    `report` is of a run just now, `known` also of an earlier one of the same change.
-    """
-
-    calls: tuple[Call, ...]
-    ending: Ending
-    change: Change
-    report: TestReport | None = None
-    known: TestReport | None = None
-    objection: str = ""
-    skipped: Untested | None = None
-
-    def is_good(self, baseline: TestReport | None) -> bool:
-        """Whether the tests pass, or fail only where they did before."""
-        return self.known is not None and not self.change.is_empty and self.known.is_good_beside(baseline)
-
-    def is_done(self, baseline: TestReport | None) -> bool:
-        """Whether the tests pass and nothing is missing, so that no other need be drawn."""
-        return self.is_good(baseline) and not self.objection
 
 
 @dataclass(slots=True)
 class Drawing:
-    """The candidates for one iteration. `drawn` and the account hold what there is, also where a stop cuts it short."""
+    """The candidates for one iteration, each asked for on its own.
+
+    `drawn` and the account hold what there is, also where a stop cuts it short.
+    """
 
     work: Assignment
     account: Account
-    talks: Sequence[Conversation]
-    arrange: Arrange
+    turn: Turn
+    asked: Sequence[Asking]
     seen: Mapping[Essence, Tried]
     at_once: int = 1
     drawn: list[Drawn] = field(default_factory=list)
@@ -63,7 +42,7 @@ class Drawing:
 
         Raises `Unavailable` only where nothing was drawn yet.
         """
-        for first in range(0, len(self.talks), self.at_once):
+        for first in range(0, len(self.asked), self.at_once):
             if self._reached(first):
                 return
             try:
@@ -79,17 +58,16 @@ class Drawing:
     def _draw_batch(self, first: int) -> bool:
         """Whether one is done; what was drawn ahead and is not needed then is still paid for."""
         is_done = False
-        batch = self._with_first_replies(self.talks[first : first + self.at_once])
-        for number, talk in enumerate(batch, start=first):
+        batch = self._with_first_replies(self.asked[first : first + self.at_once])
+        for number, asking in enumerate(batch, start=first):
             unused = "a candidate before it was good" if is_done else self._reached(number)
             if unused:
-                self._pay_for(talk, f"not needed: {unused}")
+                self._pay_for(asking, f"not needed: {unused}")
                 continue
             with self._bench(number) as bench:
-                talk.bench = bench
+                talk = Conversation(asking, bench)
                 self.account.begin(talk)
-                ending = talk.run()
-                found = self._judged(talk, ending)
+                found = self._judged(talk, talk.run())
             self.account.end_talk()
             self.drawn.append(found)
             is_done = found.is_done(self.work.baseline)
@@ -104,24 +82,24 @@ class Drawing:
     @contextmanager
     def _fork(self) -> Iterator[Workbench]:
         with self.work.bench.fork() as bench:
-            self.arrange(bench)
+            self.turn.arrange(bench)
             yield bench
 
     def _judged(self, talk: Conversation, ending: Ending) -> Drawn:
         """Test a change, unless there is no point in it."""
-        bench, work = talk.bench, self.work
+        bench, work, calls = talk.bench, self.work, tuple(talk.asking.calls)
         change = bench.change()
         seen = {**self.seen, **self._drawn_before()}
-        skipped = untested(change, seen, caps=work.caps, given=talk.given)
+        skipped = untested(change, seen, caps=work.caps, given=self.turn.given)
         if ending.how is Ended.NOTHING:
             skipped = Untested("no change was needed")
         if skipped is not None:
-            return Drawn(tuple(talk.calls), ending, change, None, skipped.report, skipped.objection, skipped=skipped)
+            return Drawn(calls, ending, change, None, skipped.report, skipped.objection, skipped=skipped)
         report = bench.test()
         if report.state is ReportState.STOPPED:
             raise Stopped
         lacks = bench.objection(change, report) if self._is_asked_for_objections(change, report) else ""
-        return Drawn(tuple(talk.calls), ending, change, report, report, lacks)
+        return Drawn(calls, ending, change, report, report, lacks)
 
     def _is_asked_for_objections(self, change: Change, report: TestReport) -> bool:
         """Where no test is asked for, a change without one is not objected to."""
@@ -135,48 +113,48 @@ class Drawing:
             if one.skipped is None
         }
 
-    def _with_first_replies(self, batch: Sequence[Conversation]) -> Sequence[Conversation]:
-        """The talks with their first replies, drawn at the same time; those that failed are left out."""
+    def _with_first_replies(self, batch: Sequence[Asking]) -> Sequence[Asking]:
+        """The candidates with their first replies, drawn at the same time; those that failed are left out."""
         if len(batch) == 1:
             return batch
         failed = draw_together(batch, self.work.stop)
-        for talk in batch if failed is None else ():
-            self._pay_for(talk, "a person ended the run")
+        for asking in batch if failed is None else ():
+            self._pay_for(asking, "a person ended the run")
         if failed is None:
             raise Stopped
         if len(failed) == len(batch):
             raise failed[0][1]
-        return [talk for talk in batch if talk not in [one for one, _ in failed]]
+        return [asking for asking in batch if asking not in [one for one, _ in failed]]
 
-    def _pay_for(self, talk: Conversation, why: str) -> None:
+    def _pay_for(self, asking: Asking, why: str) -> None:
         """Enter a reply that was drawn and is not used."""
-        call = talk.drawn
+        call = asking.drawn
         if call is not None:
             self.account.others.append(Candidate(Change(), None, (call,), why))
             self.account.spend = self.account.spend.plus(call.usage)
 
 
-def draw_together(talks: Sequence[Conversation], stop: StopCheck) -> list[tuple[Conversation, Unavailable]] | None:
-    """Draw the talks' first replies, each on a thread. Returns the talks whose service failed; None at a stop.
+def draw_together(asked: Sequence[Asking], stop: StopCheck) -> list[tuple[Asking, Unavailable]] | None:
+    """Draw first replies, each on a thread. Returns those whose service failed; None at a stop.
 
     `stop` is asked on this thread alone; the others watch a flag.
     """
     flag = threading.Event()
-    with ThreadPoolExecutor(len(talks), thread_name_prefix="candidate") as pool:
-        futures = [pool.submit(talk.draw, flag.is_set) for talk in talks]
+    with ThreadPoolExecutor(len(asked), thread_name_prefix="candidate") as pool:
+        futures = [pool.submit(asking.draw, flag.is_set) for asking in asked]
         try:
             while wait(futures, timeout=POLL_S).not_done:
                 if stop():
                     flag.set()
         finally:
             flag.set()
-    failed: list[tuple[Conversation, Unavailable]] = []
-    for talk, future in zip(talks, futures, strict=True):
+    failed: list[tuple[Asking, Unavailable]] = []
+    for asking, future in zip(asked, futures, strict=True):
         match future.exception():
             case None:
                 continue
             case Unavailable() as error:
-                failed.append((talk, error))
+                failed.append((asking, error))
             case Stopped():
                 return None
             case error:
@@ -189,35 +167,3 @@ def temperatures(low: float, count: int) -> list[float]:
     if count == 1:
         return [low]
     return [round(low + (WARMEST - low) * at / (count - 1), 3) for at in range(count)]
-
-
-def best(drawn: Sequence[Drawn], baseline: TestReport | None) -> int:
-    """Which one goes on: green first, then what mends most and breaks least, then the smallest change."""
-
-    def worth(at: int) -> tuple[bool, bool, Standing, bool, bool, int]:
-        one = drawn[at]
-        found = standing(one.known, baseline)
-        is_new = one.skipped is None
-        lines = one.change.added_lines + one.change.removed_lines
-        return (
-            one.is_done(baseline),
-            found.is_good or is_new,
-            found if found.is_good or is_new else NOWHERE,
-            not one.change.is_empty,
-            one.ending.how is not Ended.GAVE_UP,
-            -lines,
-        )
-
-    return max(range(len(drawn)), key=worth)
-
-
-def passed_over(one: Drawn, chosen: Drawn, baseline: TestReport | None) -> Candidate:
-    """A candidate that the iteration does not go on with, and why."""
-    why = why_next(one.known, baseline, objection=one.objection, skipped=one.skipped)
-    if one.report is not None:
-        mine, its = standing(one.report, baseline), standing(chosen.known, baseline)
-        same = "as far as the one that was taken, by a larger change" if mine == its else "not the best"
-        why = f"{same}: {words(mine, baseline)}" + (f", but: {one.objection}" if one.objection else "")
-    elif one.ending.how in (Ended.GAVE_UP, Ended.LIMIT):
-        why = one.ending.words
-    return Candidate(one.change, one.report, one.calls, why)

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
-from bot.agent.assignment import Account, Assignment
+from bot.agent.account import Account
+from bot.agent.assignment import Assignment
 from bot.agent.closing import Close, closed, summary_of
-from bot.agent.conversation import Conversation, Ended, Ending
+from bot.agent.conversation import Conversation
 from bot.agent.critic import question_test, refusal
+from bot.agent.endings import Ended, Ending
 from bot.agent.llm import Model
 from bot.agent.reproduction import (
     KNOWN,

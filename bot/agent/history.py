@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from bot.agent.asides import is_work
 from bot.agent.llm import Message, Role
 from bot.agent.openai_replies import read_reply
-from bot.agent.prompts import Dialect
 from bot.agent.reports import last_error
 from bot.agent.thinking import without_thinking
 from bot.records import Call, Iteration
@@ -49,12 +48,6 @@ def bullets(iterations: Sequence[Iteration]) -> str:
 def was_told(iterations: Sequence[Iteration], words: str) -> bool:
     """Whether the model at work was told something in these words already."""
     return any(words in call.messages for each in iterations for call in each.calls if is_work(call))
-
-
-def spoken(iterations: Sequence[Iteration]) -> Dialect | None:
-    """The dialect that the work was last asked for in."""
-    kinds = [call.prompt_version.rpartition("-")[0] for each in iterations for call in each.calls if is_work(call)]
-    return Dialect(kinds[-1]) if kinds else None
 
 
 def _bullet(iteration: Iteration) -> str:

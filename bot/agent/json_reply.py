@@ -30,3 +30,13 @@ def parse_json_reply(text: str, *, is_truncated: bool = False) -> Parsed:
         return Parsed(requests)
     is_list = isinstance(found, dict) and isinstance(found.get("actions"), list)
     return Parsed(problem=EMPTY if is_list else 'the JSON has no "actions", a list of objects each with an "action"')
+
+
+def thought_in(text: str) -> str | None:
+    """What a reply in the JSON dialect says beside its actions, or ""; None where it is no JSON."""
+    try:
+        found = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    thought = found.get("thought") if isinstance(found, dict) else None
+    return thought if isinstance(thought, str) else ""

@@ -1,14 +1,15 @@
 """Preparing an iteration: where it begins in the files, what is asked beside the work, and with which messages."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+from bot.agent.account import Account
 from bot.agent.approach import Approach, Step, approach
-from bot.agent.assignment import Account, Assignment
+from bot.agent.asking import LITTLE_LEFT
+from bot.agent.assignment import Assignment, Turn
+from bot.agent.closing import count_of
 from bot.agent.context import context, more_context, paths_shown
 from bot.agent.critic import criticise, fix_in
 from bot.agent.diagnosis import diagnose, diagnosis_of
-from bot.agent.history import first_context, whole
+from bot.agent.dialects import Speech
+from bot.agent.history import first_context, was_told, whole
 from bot.agent.llm import Message, Model, assistant, system, user
 from bot.agent.openings import Ask, failed_text, opening
 from bot.agent.prompts import Dialect, system_prompt
@@ -22,36 +23,8 @@ HAVE_READ = "I have read it."
 TESTS_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What the next iteration is: what is wanted, how it differs from the last, and the messages that open it.
-
-    `given` are the files of a test that was accepted before. `arrange` brings a fresh copy of the tree to where this
-    iteration begins.
-    """
-
-    plan: Approach
-    wanted: Wanted
-    dialect: Dialect
-    messages: tuple[Message, ...]
-    given: frozenset[str]
-    target: str | None
-    expected_chars: int | None
-    arrange: Callable[[Workbench], object]
-
-    @property
-    def aim(self) -> Aim:
-        """What the iteration is for."""
-        return Aim.TEST if self.wanted is Wanted.TEST else Aim.CHANGE
-
-    @property
-    def question(self) -> str:
-        """The prompt that asks back a model which finishes with nothing changed."""
-        return "no_test" if self.wanted is Wanted.TEST else "nothing_changed"
-
-
 def prepare(
-    work: Assignment, progress: Progress, account: Account, dialect: Dialect, *, model: Model, critic: Model | None
+    work: Assignment, progress: Progress, account: Account, speech: Speech, *, model: Model, critic: Model | None
 ) -> Turn:
     """Bring the files to where the next iteration begins, and make its messages. Raises `Stopped`."""
     plan = approach(progress, work.baseline)
@@ -65,19 +38,17 @@ def prepare(
         work.task, work.bench, baseline=work.baseline, notes=work.notes, window_tokens=model.window_tokens
     )
     undone = arrange(work.bench)
-    before = (system(system_prompt(dialect)), user(told), assistant(HAVE_READ))
-    diagnosis = ""
-    if plan.step is not Step.ON:
-        diagnosis = _diagnosis(work, account, plan, before, model)
+    before = (system(system_prompt(speech.dialect)), user(told), assistant(HAVE_READ))
+    diagnosis = _diagnosis(work, account, plan, before, model) if plan.step is not Step.ON else ""
     if plan.step is Step.ELSEWHERE and critic is not None:
         _hear_critic(work, account, progress, plan, critic)
-    tests = _tests(progress, work, wants, given)
     found = target(told, work.bench)
+    small = found if found is not None and found.is_small else None
     first = opening(
         progress,
         work.bench,
         plan,
-        Ask(wants, dialect, found, tests),
+        Ask(wants, speech.dialect, found, _tests(progress, work, wants, given)),
         caps=work.caps,
         baseline=work.baseline,
         undone=undone,
@@ -86,10 +57,18 @@ def prepare(
         further=_further(work, told, model) if plan.step is Step.ELSEWHERE else "",
     )
     history = whole(_line(progress, plan)) if plan.step is Step.ON else ()
-    is_one_file = found is not None and found.is_small and wants is not Wanted.TEST
-    path = found.path if found and is_one_file else None
-    chars = found.chars if found and found.is_small and dialect is Dialect.FENCED else None
-    return Turn(plan, wants, dialect, (*before, *history, user(first)), given, path, chars, arrange)
+    return Turn(
+        plan=plan,
+        wanted=wants,
+        speech=speech,
+        messages=(*before, *history, user(first)),
+        given=given,
+        target=small.path if small and wants is not Wanted.TEST else None,
+        expected_chars=small.chars if small and speech.dialect is Dialect.FENCED else None,
+        is_last=wants is not Wanted.TEST and count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
+        is_warned=was_told(progress.iterations, LITTLE_LEFT),
+        arrange=arrange,
+    )
 
 
 def _arrange(bench: Workbench, progress: Progress, plan: Approach, given: frozenset[str]) -> tuple[str, ...]:
@@ -103,11 +82,7 @@ def _arrange(bench: Workbench, progress: Progress, plan: Approach, given: frozen
 def _line(progress: Progress, plan: Approach) -> tuple[Iteration, ...]:
     """The iterations that stand whole in the conversation: those of this line, behind the test that was accepted."""
     tests = tuple(each for each in progress.iterations if each.aim is Aim.TEST and not each.change.is_empty)
-    return (*tests, *plan.line) if len(plan.line) == _changes(progress) else plan.line
-
-
-def _changes(progress: Progress) -> int:
-    return sum(each.aim is Aim.CHANGE for each in progress.iterations)
+    return (*tests, *plan.line) if len(plan.line) == count_of(progress, Aim.CHANGE) else plan.line
 
 
 def _diagnosis(work: Assignment, account: Account, plan: Approach, before: tuple[Message, ...], model: Model) -> str:

@@ -3,7 +3,7 @@
 from bot.repository.askpass import Credentials
 from bot.repository.complaints import GitFailed, Moved
 from bot.repository.config import OnUnsolved, RepositoryConfig, parse_config, read_config
-from bot.repository.finding import Finding, Findings, find, guess
+from bot.repository.finding import Findings, find, guess
 from bot.repository.mirror import Mirror
 from bot.repository.naming import branch_for
 from bot.repository.objects import Entry
@@ -12,7 +12,6 @@ from bot.repository.snapshot import Snapshot, collect
 __all__ = [
     "Credentials",
     "Entry",
-    "Finding",
     "Findings",
     "GitFailed",
     "Mirror",

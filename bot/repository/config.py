@@ -10,8 +10,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from bot.errors import Refused
-from bot.records import Caps, Reproduce, TestPlan
-from bot.repository.commands import joined
+from bot.records import Caps, Reproduce, TestPlan, joined
 from bot.repository.yaml_lines import lines_of, parsed
 
 PATHS = (".github/selfcode.yml", ".github/selfcode.yaml")

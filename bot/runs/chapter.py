@@ -11,11 +11,12 @@ from bot.errors import Refused, Stopped
 from bot.records import IssueRef, Outcome, Progress, Verdict
 from bot.repository import branch_for, guess
 from bot.runs import solving
+from bot.runs.admission import admit_who_asked
 from bot.runs.asked import taken_up
 from bot.runs.ground import EnvironmentGone, Ground
 from bot.runs.house import House, SetupBroken, is_allowed, setup_for
 from bot.runs.known import Known
-from bot.runs.reading import at_least, people_to_ask_about, task_from, withdrawn
+from bot.runs.reading import people_to_ask_about, task_from, withdrawn
 from bot.runs.stopping import StopFlag
 from bot.runs.voice import Voice
 from bot.writing.check import check
@@ -68,10 +69,7 @@ class Chapter:
         issue = github.issue(at)
         if why := withdrawn(issue, trigger, label=self.house.label):
             raise Stopped(why)
-        if not at_least(github.permission(at.repository, trigger.sender.login), self.house.min_permission):
-            self._voice.politely(lambda: github.react(at, "-1", comment_id=trigger.comment_id))
-            raise Refused(f"{trigger.sender.login} has less than {self.house.min_permission} access")
-        self._voice.politely(lambda: github.react(at, "eyes", comment_id=trigger.comment_id))
+        admit_who_asked(self.known)
         comments = github.comments(at)
         permissions = {login: github.permission(at.repository, login) for login in people_to_ask_about(issue, comments)}
         task = task_from(

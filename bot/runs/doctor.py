@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.errors import Refused, Stopped
-from bot.records import Examination, Fault, Found, SandboxFacts, StopCheck, TestPlan, TestReport, TestStatus
+from bot.records import Examination, Fault, Finding, SandboxFacts, StopCheck, TestPlan, TestReport, TestStatus
 from bot.repository import Findings, Mirror, RepositoryConfig, find, read_config
 from bot.repository.config import PATHS
 from bot.runs.diagnosis import diagnosed
@@ -251,12 +251,12 @@ def _plan(config: RepositoryConfig, findings: Findings, given: Given) -> TestPla
     return config.model_copy(update={key: value for key, value in said.items() if value}).plan(findings.plan)
 
 
-def _found(plan: TestPlan, config: RepositoryConfig, findings: Findings, given: Given) -> tuple[Found, ...]:
+def _found(plan: TestPlan, config: RepositoryConfig, findings: Findings, given: Given) -> tuple[Finding, ...]:
     """Each part of the plan with where it is from."""
-    found = [Found(key, value, _reason(key, config, given)) for key, value in _parts(plan) if value]
+    found = [Finding(key, value, _reason(key, config, given)) for key, value in _parts(plan) if value]
     found = [each for each in found if each.reason]
     said = {each.key for each in found}
-    found += [Found(each.key, each.value, each.reason) for each in findings.findings if each.key not in said]
+    found += [each for each in findings.findings if each.key not in said]
     order = [key for key, _ in _parts(plan)]
     return tuple(sorted(found, key=lambda each: order.index(each.key) if each.key in order else len(order)))
 

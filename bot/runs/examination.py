@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot import records
-from bot.errors import Refused, Unavailable
+from bot.errors import Unavailable
 from bot.records import Health, Outcome, load
 from bot.runs import doctor
+from bot.runs.admission import admit_who_asked
 from bot.runs.diagnosis import diagnosed
 from bot.runs.doctor import Given, Means, Patient
 from bot.runs.house import House
 from bot.runs.known import Known
-from bot.runs.reading import at_least
 from bot.runs.stopping import StopFlag
 from bot.runs.voice import Voice
 from bot.writing.doctor import examining_comment, headline, report_comment, unfinished_comment
@@ -41,12 +41,8 @@ class Examination:
 
     def admit(self) -> None:
         """Look whether the person may ask, as of now, and say that we are at it. The issue itself may be closed."""
-        trigger, at, github = self.known.trigger, self.known.at, self.house.github
-        info = github.repository(at.repository)
-        if not at_least(github.permission(at.repository, trigger.sender.login), self.house.min_permission):
-            self._voice.politely(lambda: github.react(at, "-1", comment_id=trigger.comment_id))
-            raise Refused(f"{trigger.sender.login} has less than {self.house.min_permission} access")
-        self._voice.politely(lambda: github.react(at, "eyes", comment_id=trigger.comment_id))
+        info = self.house.github.repository(self.known.at.repository)
+        admit_who_asked(self.known)
         begun = records.Examination(repository=info.ref.full_name, sandbox=doctor.sandbox_facts(self.house.sandbox))
         self.known.learn(info=info, examination=begun)
         self._show("fetching the repository")

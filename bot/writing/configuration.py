@@ -1,13 +1,12 @@
 """The `.github/selfcode.yml` that an examination recommends: what is known, with the reasons as comments. Pure."""
 
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
 
-from bot.records import Examination, Found
+from bot.records import Examination, Finding, joined
 from bot.writing.mending import mending
 from bot.writing.safe import clean, cut
 
@@ -47,18 +46,18 @@ def is_complete(known: Examination) -> bool:
     return bool(known.configured.strip()) and recommended(known) == known.configured.rstrip() + "\n"
 
 
-def _wanted(known: Examination) -> Mapping[str, Found]:
+def _wanted(known: Examination) -> Mapping[str, Finding]:
     """What the file is to say, key by key; several findings of one key are one command after the other."""
-    wanted = dict[str, Found]()
+    wanted = dict[str, Finding]()
     values = {key: getattr(known.plan, key) for key in KEYS}
     for key, value in values.items():
         if value and not (key == "directory" and value == "."):
             reasons = dict.fromkeys(each.reason for each in known.found if each.key == key)
-            wanted[key] = Found(key, value, "; ".join(reasons))
+            wanted[key] = Finding(key, value, "; ".join(reasons))
     return _mended(known, wanted)
 
 
-def _mended(known: Examination, wanted: Mapping[str, Found]) -> Mapping[str, Found]:
+def _mended(known: Examination, wanted: Mapping[str, Finding]) -> Mapping[str, Finding]:
     """With what would mend a command that can't run, or an installed copy that is tested in the workspace's place."""
     report = known.runs[-1] if known.runs else None
     if report is not None and not report.could_run:
@@ -67,14 +66,14 @@ def _mended(known: Examination, wanted: Mapping[str, Found]) -> Mapping[str, Fou
         changed = {key: value for key, value in values.items() if key not in wanted or wanted[key].value != value}
         return {
             **wanted,
-            **{key: Found(key, str(value), f"a suggestion: {mend.cause}") for key, value in changed.items()},
+            **{key: Finding(key, str(value), f"a suggestion: {mend.cause}") for key, value in changed.items()},
         }
     setup = wanted.get("setup")
     if known.fault is not None and known.fault.asked and not known.fault.is_noticed and setup is not None:
         value = editable(setup.value)
         if value != setup.value:
             why = "a suggestion: editable, so that the tests run the workspace's own code and no copy of it"
-            return {**wanted, "setup": Found("setup", value, why)}
+            return {**wanted, "setup": Finding("setup", value, why)}
     return wanted
 
 
@@ -104,14 +103,8 @@ def _said(configured: str) -> Mapping[str, Any] | None:
 def _says(said: Any, value: str) -> bool:
     """Whether the repository's file says this value: as it is, or as a list of the commands that it is made of."""
     if isinstance(said, list) and all(isinstance(each, str) for each in said):
-        return _is_made_of(value, said)
+        return joined(said) == value
     return bool(said == value)
-
-
-def _is_made_of(whole: str, commands: Sequence[str]) -> bool:
-    """Whether these commands are all of it, one after the other, some in braces: so are lists of commands read."""
-    each = (re.escape(command) for command in commands)
-    return re.fullmatch(" && ".join(rf"(?:{one}|\{{ {one}\n\}})" for one in each), whole) is not None
 
 
 def _without(configured: str, keys: frozenset[str]) -> str:
@@ -127,19 +120,19 @@ def _without(configured: str, keys: frozenset[str]) -> str:
     return text + "\n" if text else ""
 
 
-def _written(wanted: Mapping[str, Found], found: Sequence[Found], *, head: bool = True) -> str:
+def _written(wanted: Mapping[str, Finding], found: Sequence[Finding], *, head: bool = True) -> str:
     text = _HEAD if head and wanted else ""
     return text + "".join(_entry(wanted[key], _commands(wanted[key], found)) for key in KEYS if key in wanted)
 
 
-def _commands(whole: Found, found: Sequence[Found]) -> Sequence[Found]:
+def _commands(whole: Finding, found: Sequence[Finding]) -> Sequence[Finding]:
     """The commands that a value was put together of, each with its reason; none where it is but one, or was changed."""
     parts = [each for each in found if each.key == whole.key]
-    is_whole = len(parts) > 1 and _is_made_of(whole.value, [each.value for each in parts])
+    is_whole = len(parts) > 1 and joined([each.value for each in parts]) == whole.value
     return parts if is_whole else ()
 
 
-def _entry(whole: Found, commands: Sequence[Found]) -> str:
+def _entry(whole: Finding, commands: Sequence[Finding]) -> str:
     """A key with its value: of several commands a list, a line for each."""
     if not commands:
         return _comment(whole.reason) + _yaml({whole.key: whole.value})

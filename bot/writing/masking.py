@@ -18,7 +18,7 @@ _PRIVATE_KEY = (
     r"|[A-Za-z0-9+/=\s\\]{0,20000})"
 )
 _NOT_INSIDE = r"(?<![A-Za-z0-9+/])"
-"""Before letters so few that base64 may hold them by chance. Where they are rarer, a secret glued to a word is found."""
+"""Before letters that base64 may hold by chance. Rarer ones are found where they are glued to a word, too."""
 
 _FORMATS = {
     # Source: https://github.blog/changelog/2026-05-15-github-app-installation-tokens-per-request-override-header/

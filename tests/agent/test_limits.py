@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.agent.conversation import LITTLE_LEFT
+from bot.agent.asking import LITTLE_LEFT
 from bot.agent.limits import near
 from bot.records import Caps, Spend, Verdict
 from tests.agent.fakes import ScriptedModel, calls, red, says

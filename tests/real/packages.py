@@ -52,7 +52,7 @@ class RealPackage:
 
     @property
     def recording(self) -> Path:
-        """What the recorded model replies: a test first where there is none, then a wrong change, then the right one."""
+        """What the recorded model replies: a test where there is none yet, then a wrong change, then the right one."""
         return RECORDINGS / f"{self.name}.json"
 
     @property

@@ -6,8 +6,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.records import Examination, Fault, Found, ReportState, SandboxFacts, TestPlan, TestReport
-from bot.repository.commands import joined
+from bot.records import Examination, Fault, Finding, ReportState, SandboxFacts, TestPlan, TestReport, joined
 from bot.repository.config import parse_config
 from bot.writing.configuration import editable, is_complete, recommended
 from tests.writing.builders import a_report
@@ -15,10 +14,10 @@ from tests.writing.foreign import foreign_text, patiently
 
 PLAN = TestPlan(test="python -m pytest", setup="python -m pip install -e .", directory="packages/a", build="make")
 FOUND = (
-    Found("directory", "packages/a", "given by --directory"),
-    Found("setup", "python -m pip install -e .", "pyproject.toml names packages"),
-    Found("build", "make", "Makefile: a C extension"),
-    Found("test", "python -m pytest", "tests/conftest.py"),
+    Finding("directory", "packages/a", "given by --directory"),
+    Finding("setup", "python -m pip install -e .", "pyproject.toml names packages"),
+    Finding("build", "make", "Makefile: a C extension"),
+    Finding("test", "python -m pytest", "tests/conftest.py"),
 )
 
 
@@ -49,13 +48,13 @@ def test_what_was_found_is_written_with_its_reasons_and_can_be_read_back() -> No
 
 
 def test_nothing_is_written_that_is_so_without_saying() -> None:
-    text = recommended(an_examination(plan=TestPlan("make test"), found=(Found("test", "make test", "Makefile"),)))
+    text = recommended(an_examination(plan=TestPlan("make test"), found=(Finding("test", "make test", "Makefile"),)))
 
     assert text.splitlines()[1:] == ["# Makefile", "test: make test"]
 
 
 def test_several_commands_of_one_set_up_are_a_list_each_with_its_reason() -> None:
-    found = (Found("setup", "a || b", "one"), Found("setup", "c: d # e", "two"), Found("test", "t", "x"))
+    found = (Finding("setup", "a || b", "one"), Finding("setup", "c: d # e", "two"), Finding("test", "t", "x"))
     plan = TestPlan("t", setup=joined(["a || b", "c: d # e"]))
 
     text = recommended(an_examination(plan=plan, found=found))
@@ -65,7 +64,7 @@ def test_several_commands_of_one_set_up_are_a_list_each_with_its_reason() -> Non
 
 
 def test_a_set_up_that_was_changed_is_one_command() -> None:
-    found = (Found("setup", "a", "one"), Found("setup", "pip install .", "two"), Found("test", "t", "x"))
+    found = (Finding("setup", "a", "one"), Finding("setup", "pip install .", "two"), Finding("test", "t", "x"))
     unnoticed = Fault(3, a_report(), noticed=0, asked=12)
 
     text = recommended(an_examination(plan=TestPlan("t", setup="a && pip install ."), found=found, fault=unnoticed))
@@ -142,7 +141,7 @@ def test_a_command_that_can_t_run_gets_what_would_mend_it() -> None:
     plan = TestPlan("pytest", guessed_from="tests")
 
     text = recommended(
-        an_examination(plan=plan, found=(Found("test", "pytest", "tests"),), runs=(missing,), fault=None)
+        an_examination(plan=plan, found=(Finding("test", "pytest", "tests"),), runs=(missing,), fault=None)
     )
 
     assert "pip install" in (parse_config(text.encode()).setup or "")
@@ -162,7 +161,7 @@ def test_where_it_was_interrupted_there_is_none_to_commit() -> None:
 
 
 def test_where_a_command_runs_no_tests_an_editable_copy_is_beside_the_point() -> None:
-    found = (Found("setup", "pip install .", "a"),)
+    found = (Finding("setup", "pip install .", "a"),)
 
     text = recommended(
         an_examination(plan=TestPlan("true", setup="pip install ."), found=found, fault=Fault(3, a_report()))
@@ -193,7 +192,7 @@ def test_where_the_tests_run_an_installed_copy_the_editable_one_is_suggested() -
     unnoticed = Fault(3, a_report(), noticed=0, asked=12)
     plan = TestPlan("pytest", setup="pip install .")
 
-    text = recommended(an_examination(plan=plan, found=(Found("setup", "pip install .", "a"),), fault=unnoticed))
+    text = recommended(an_examination(plan=plan, found=(Finding("setup", "pip install .", "a"),), fault=unnoticed))
 
     assert parse_config(text.encode()).setup == "pip install -e ."
 
@@ -203,7 +202,7 @@ def test_where_the_tests_run_an_installed_copy_the_editable_one_is_suggested() -
 @given(command=foreign_text.filter(lambda text: text.strip() and len(text) < 3000), reason=foreign_text)
 def test_whatever_a_command_or_a_reason_holds_the_file_can_be_read_and_says_it(command: str, reason: str) -> None:
     told = command.replace("\0", "").encode("utf-8", "replace").decode().strip()
-    known = an_examination(plan=TestPlan(told or "x"), found=(Found("test", told or "x", reason),))
+    known = an_examination(plan=TestPlan(told or "x"), found=(Finding("test", told or "x", reason),))
 
     config = parse_config(recommended(known).encode())
 

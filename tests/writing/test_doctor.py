@@ -9,7 +9,7 @@ from hypothesis import given
 from bot.records import (
     Examination,
     Fault,
-    Found,
+    Finding,
     Health,
     Offline,
     ReportState,
@@ -36,8 +36,8 @@ def an_examination(**changed: Any) -> Examination:
         commit="2a9b" * 10,
         plan=a_plan(),
         found=(
-            Found("setup", "python -m pip install -e .", "pyproject.toml names packages"),
-            Found("test", "python -m pytest", "tests/conftest.py"),
+            Finding("setup", "python -m pip install -e .", "pyproject.toml names packages"),
+            Finding("test", "python -m pytest", "tests/conftest.py"),
         ),
         image="selfcode-sandbox",
         prepared="selfcode-environment:1",
@@ -303,7 +303,7 @@ def a_foreign(text: str) -> Examination:
     return an_examination(
         repository=text,
         plan=a_plan(test=text or "x", guessed_from=text),
-        found=(Found("test", text or "x", text), Found(text, text, text)),
+        found=(Finding("test", text or "x", text), Finding(text, text, text)),
         runs=(failing,) * 3,
         fault=Fault(1, failing, noticed=0, asked=1),
         offline=(Offline(text, (text,), text),),

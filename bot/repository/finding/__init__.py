@@ -7,7 +7,7 @@ what goes into a command is of a plain form, and quoted.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from bot.records import TestPlan
+from bot.records import Finding, TestPlan
 from bot.repository.finding.hints import hints_of
 from bot.repository.finding.native import native_proposal
 from bot.repository.finding.node import node_proposal
@@ -16,11 +16,11 @@ from bot.repository.finding.proposal import Proposal, all_of, one_line
 from bot.repository.finding.python import is_python, python_proposal
 from bot.repository.finding.toolchains import go_proposal, rust_proposal
 from bot.repository.finding.tree import Tree
-from bot.repository.finding.values import Finding, Findings
+from bot.repository.finding.values import Findings
 from bot.repository.finding.wishes import wishes_of
 from bot.repository.finding.workspaces import is_virtual
 
-__all__ = ["Finding", "Findings", "find", "guess"]
+__all__ = ["Findings", "find", "guess"]
 
 _OTHERS = ("package.json", "go.mod", "go.work", "Cargo.toml", "CMakeLists.txt", "meson.build")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.repository.commands import joined
+from bot.records import joined
 
 REASON_AT_MOST = 300
 COMMAND_AT_MOST = 3900

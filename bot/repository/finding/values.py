@@ -2,16 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.records import TestPlan
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was found. `key` is a key of `.github/selfcode.yml`; `reason` is one line for people."""
-
-    key: str
-    value: str
-    reason: str
+from bot.records import Finding, TestPlan
 
 
 @dataclass(frozen=True, slots=True)

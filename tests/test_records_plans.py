@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from bot.repository.commands import joined
+from bot.records import joined
 
 PROGRAMS = (
     "({ command -v gcc >/dev/null && command -v make >/dev/null; } || { apt-get update && apt-get install gcc; })"

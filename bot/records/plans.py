@@ -1,9 +1,38 @@
-"""Several shell commands as one, each of which must succeed as a whole. Pure."""
+"""How a repository's tests are run, and why so."""
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _OPENING, _CLOSING = frozenset("({"), frozenset(")}")
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlan:
+    """How a repository's tests are run, and where that was learned.
+
+    `directory` is relative to the repository. `report` is a results file (JUnit XML) that the command writes by
+    itself, or "". `guessed_from` names the file that the command was guessed from, or "" where it was configured.
+    """
+
+    __test__ = False
+
+    test: str
+    setup: str = ""
+    build: str = ""
+    image: str = ""
+    directory: str = "."
+    report: str = ""
+    guessed_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing of how tests are run: its key in the repository's configuration, its value, why it is so."""
+
+    key: str
+    value: str
+    reason: str
 
 
 def joined(commands: Sequence[str]) -> str:

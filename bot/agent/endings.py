@@ -1,0 +1,22 @@
+"""How a talk with the model ends."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Ended(StrEnum):
+    """Why a talk ended."""
+
+    FINISHED = "finished"
+    NOTHING = "nothing to do"
+    CALLS = "calls"
+    LIMIT = "limit"
+    GAVE_UP = "gave up"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the talk ended, in whose words: the model's summary, the limit's, or what was wrong."""
+
+    how: Ended
+    words: str
