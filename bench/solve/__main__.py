@@ -13,13 +13,14 @@ from bench.solve.judging import Judge
 from bench.solve.loading import load, task_folders
 from bench.solve.packages import NotFetched
 from bench.solve.provisions import CACHE, Provisions
-from bench.solve.records import Budget, Endpoint, System, Task
+from bench.solve.records import Budget, Endpoint, RepositoryTask, System, Task
 from bench.solve.report import write_report
 from bench.solve.running import Plan, Run, go, sample
 from bench.solve.selfcheck import check
 from bench.solve.systems.mini_swe_agent import MiniSweAgent
 from bench.solve.systems.plain import Plain
 from bench.solve.systems.selfcode import Selfcode
+from bench.solve.viewing import WINDOWS, viewed
 from bot import wire
 from bot.agent import known_prices
 from bot.agent.prices import Prices, Pricing
@@ -45,22 +46,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     try:
         match chosen.verb:
-            case "setup":
-                _set_up(chosen)
-                return 0
             case "check":
                 return 0 if check(_tasks(chosen), _judge(chosen), _say) else 1
-            case "report":
-                print(write_report(chosen.folder, SYSTEMS))
-                return 0
-            case _:
+            case "run":
                 return _measure(chosen)
+            case "setup":
+                _set_up(chosen)
+            case "view":
+                _tell_views([task for task in _tasks(chosen) if isinstance(task, RepositoryTask)])
+            case _:
+                print(write_report(chosen.folder, SYSTEMS))
     except (ConfigError, Refused) as problem:
         print(f"bench.solve: {problem}", file=sys.stderr)
         return 2
     except Unavailable as away:
         print(f"bench.solve: {away}", file=sys.stderr)
         return 1
+    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,17 +70,18 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True)
     setup = verbs.add_parser("setup", help="fetch HumanEval and mini-swe-agent, once")
     tested = verbs.add_parser("check", help="see that known solutions pass the judges and that nothing else does")
+    view = verbs.add_parser("view", help="see how often the lines to change are in what a model is shown at first")
     run = verbs.add_parser("run", help="measure; run the same again to go on where it was cut")
     report = verbs.add_parser("report", help="print and write the figures of a run")
     report.add_argument("folder", type=Path)
-    for verb in (setup, tested, run):
+    for verb in (setup, tested, view, run):
         verb.add_argument("--cache", type=Path, default=CACHE)
-    for verb in (setup, tested, run):
         verb.add_argument("--tasks", type=Path, nargs="*", default=[], help="folders of tasks")
-    for verb in (tested, run):
+    for verb in (tested, view, run):
         verb.add_argument("--sample", type=int, help="so many of these tasks (default: all)")
         verb.add_argument("--humaneval", type=int, default=0, metavar="N", help="so many of HumanEval's problems")
         verb.add_argument("--seed", type=int, default=1)
+    for verb in (tested, run):
         verb.add_argument("--sandbox", choices=backends.names(), help="default: the strongest that answers")
         verb.add_argument("--image", default="", help="the image of the docker sandbox")
     _add_measuring(run)
@@ -152,6 +155,13 @@ def _tasks(chosen: argparse.Namespace) -> Sequence[Task]:
     if not found:
         raise ConfigError("there are no tasks: name folders with --tasks, or problems with --humaneval N")
     return sample(found, len(found), seed=chosen.seed)
+
+
+def _tell_views(tasks: Sequence[RepositoryTask]) -> None:
+    print("| window, tokens | lines to change in view | mean length, characters |\n| --- | --- | --- |")
+    for window in WINDOWS:
+        found = viewed(tasks, window)
+        print(f"| {window:,} | {found.in_view} of {found.count} | {found.mean_chars:,} |", flush=True)
 
 
 def _set_up(chosen: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """What the model is shown before the first iteration: issue, tree, baseline, and parts of files that seem to matter.
 
-Functions over what a `Workbench` reads; all text that others wrote stands in fences, as data. All of it fits the budget
+Functions over what is `Readable`; all text that others wrote stands in fences, as data. All of it fits the budget
 of the model's window.
 """
 
@@ -17,7 +17,7 @@ from bot.agent.texts import read_source
 from bot.agent.viewing.pieces import shown
 from bot.agent.viewing.ranking import Ranked, ranked
 from bot.agent.viewing.reading import symbols_in
-from bot.records import Task, TestReport, Workbench
+from bot.records import Readable, Task, TestReport
 from sandbox.contract import clipped
 
 ISSUE_CHARS = 12_000
@@ -35,7 +35,7 @@ _HEADING = re.compile(
 
 def context(
     task: Task,
-    bench: Workbench,
+    bench: Readable,
     *,
     baseline: TestReport | None,
     notes: Sequence[str] = (),
@@ -54,7 +54,7 @@ def context(
 
 def more_context(
     task: Task,
-    bench: Workbench,
+    bench: Readable,
     seen: Collection[str],
     *,
     baseline: TestReport | None,
@@ -102,7 +102,7 @@ def tree_text(paths: Sequence[str], *, chars: int = TREE_CHARS) -> str:
 
 
 def files_text(
-    bench: Workbench,
+    bench: Readable,
     paths: Sequence[str],
     *,
     names: Sequence[str] = (),

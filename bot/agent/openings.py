@@ -113,7 +113,7 @@ def _outcome(last: Iteration, baseline: TestReport | None) -> str:
     """How the last iteration ended, in full."""
     if last.aim is Aim.TEST:
         report = f"{_report(last, None)}\n\n" if last.report else ""
-        return f"{report}{last.why_next[:1].upper()}{last.why_next[1:]}."
+        return f"{report}{last.why_next[:1].upper()}{last.why_next[1:].rstrip('.')}."
     if last.report is None:
         return prompt("untested").format(why=last.why_next)
     if last.report.is_good_beside(baseline):

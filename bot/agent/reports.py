@@ -1,5 +1,7 @@
 """Test reports as the model reads them. Pure, bounded by characters as well as by lines."""
 
+import re
+
 from bot.agent.edits import fenced
 from bot.agent.hands import printable
 from bot.records import TestCase, TestReport, TestStatus
@@ -10,6 +12,9 @@ MESSAGE_CHARS = 700
 SHOWN_FAILURES = 10
 BASELINE_CHARS = 12_000
 ID_CHARS = 300
+
+_WARNINGS = re.compile(r"^=+ warnings summary (?:\(final\) )?=+\n.*?(?=^=+ )", re.MULTILINE | re.DOTALL)
+"""What pytest says of warnings, to the next of its headings: it is long, and no test fails for it."""
 
 
 def baseline_text(report: TestReport, *, chars: int = BASELINE_CHARS) -> str:
@@ -64,5 +69,5 @@ def _failure(case: TestCase, *, chars: int) -> str:
 
 
 def _output(report: TestReport, *, chars: int = OUTPUT_CHARS) -> str:
-    output = report.output.strip()
+    output = _WARNINGS.sub("", report.output).strip()
     return fenced(printable(clipped(output, chars)), "text") if output else "There was no output."

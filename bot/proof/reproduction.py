@@ -146,7 +146,7 @@ def _fault(case: TestCase, scene: Scene, paths: Sequence[str]) -> str:
     if missing is not None and (whole or missing.is_import or in_test):
         return _missing_fault(missing, scene)
     if in_test and (unknown := _NO_SUCH_NAME.search(case.message)):
-        return f"The test uses `{unknown['name']}`, which it defines nowhere."
+        return f"The test uses `{unknown['name']}`, which it neither imports nor defines."
     return f"The file can't be collected: {error_of(case.message)}." if whole else ""
 
 

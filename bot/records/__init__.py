@@ -16,7 +16,7 @@ from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load
 from bot.records.triggers import Inbox, Receipt, Trigger, TriggerKind
 from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progress, Reproduce, Verdict
-from bot.records.workbench import Unreproduced, Workbench
+from bot.records.workbench import Readable, Unreproduced, Workbench
 
 __all__ = [
     "PERMISSIONS",
@@ -45,6 +45,7 @@ __all__ = [
     "Proof",
     "PullRequest",
     "PullRequestText",
+    "Readable",
     "Receipt",
     "ReportState",
     "RepositoryInfo",

@@ -21,12 +21,8 @@ class Unreproduced:
     passes: bool = False
 
 
-class Workbench(Protocol):
-    """What the agent works at: the base plus the change so far, checked out in a sandbox.
-
-    Paths are relative, with `/`. Every method raises `Unavailable` when the sandbox fails, `Stopped` when a person
-    ended the run.
-    """
+class Readable(Protocol):
+    """Files to look at. Paths are relative, with `/`."""
 
     def paths(self) -> Sequence[str]:
         """Every file, sorted, caches and ignored files left out."""
@@ -40,15 +36,22 @@ class Workbench(Protocol):
         """Several files' bytes at once. Missing are those that are not there, and those of more than a mebibyte."""
         ...
 
+    def search(self, pattern: str, path: str = ".") -> Sequence[str]:
+        """`path:line: text` for each line that the POSIX extended regular expression matches, at most 200."""
+        ...
+
+
+class Workbench(Readable, Protocol):
+    """What the agent works at: the base plus the change so far, checked out in a sandbox.
+
+    Every method raises `Unavailable` when the sandbox fails, `Stopped` when a person ended the run.
+    """
+
     def write(self, path: str, data: bytes) -> None:
         """Write a file whole; the mode of an existing one stays."""
         ...
 
     def delete(self, path: str) -> None: ...
-
-    def search(self, pattern: str, path: str = ".") -> Sequence[str]:
-        """`path:line: text` for each line that the POSIX extended regular expression matches, at most 200."""
-        ...
 
     def run(self, command: str) -> ExecutionResult:
         """Run a shell command in the checkout's folder."""

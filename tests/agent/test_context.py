@@ -1,6 +1,7 @@
 """What the model is shown of issue, repository and test reports: as data, within bounds."""
 
 import time
+from dataclasses import replace
 
 from bot.agent.budget import budget_for
 from bot.agent.context import context, files_text, more_context, paths_shown, tree_text
@@ -129,6 +130,70 @@ def test_a_window_of_4k_holds_the_issue_the_failing_test_and_the_function() -> N
     assert "add() subtracts" in text
     assert "def total(cart):\n    return rounded(sum(cart))\n" in text
     assert "def test_total():\n    assert total([.5]) == .5\n" in text
+
+
+def test_what_a_named_function_calls_comes_before_files_whole_and_what_calls_it() -> None:
+    files = {
+        "shop/prices.py": b"from shop.rules import total_of\n\n\ndef total(cart):\n    return total_of(cart)\n",
+        "shop/rules.py": f"from shop.money import rounded\n{LONG}def total_of(cart):\n    return rounded(0)\n".encode(),
+        "shop/money.py": f"{LONG}def rounded(amount):\n    return round(amount)\n".encode(),
+        "shop/view.py": b"from shop.prices import total\n\n\ndef page(cart):\n    return total(cart)\n" * 90,
+    }
+
+    text = context(a_task(body="`total()` is wrong"), FakeWorkbench(files), baseline=None, window_tokens=4_096)
+
+    assert "def total_of(cart):\n    return rounded(0)\n" in text
+    assert "def rounded(amount):\n    return round(amount)\n" in text
+
+
+def test_a_function_that_is_handed_on_by_its_name_counts_as_called() -> None:
+    money = f"{LONG}def rounded(amount):\n    return round(amount)\n\n\n{LONG}def key_of(x):\n    return 1\n"
+    files = {
+        "shop/prices.py": b"from shop.money import rounded, key_of\n\n\ndef totals(cart, key=key_of):\n"
+        b"    return sorted(map(rounded, cart), key=key)\n",
+        "shop/money.py": money.encode(),
+    }
+
+    text = context(a_task(body="`totals()` is wrong"), FakeWorkbench(files), baseline=None, window_tokens=8_192)
+
+    assert "def rounded(amount):" in text
+    assert "def key_of(x):" in text
+
+
+def test_a_method_that_is_named_stands_for_its_long_class() -> None:
+    methods = "".join(f"    def other_{number}(self):\n        return {number}\n\n" for number in range(300))
+    files = {"cart.py": f"class ShopCart:\n{methods}    def total(self):\n        return 0\n".encode()}
+
+    text = context(
+        a_task(body="`total()` of a ShopCart is wrong"), FakeWorkbench(files), baseline=None, window_tokens=4_096
+    )
+
+    assert "    def total(self):\n        return 0\n" in text
+
+
+def test_parts_of_a_test_file_come_with_what_it_imports() -> None:
+    test = f"import pytest\nfrom prices import total\n\n\n{LONG}def test_total():\n    assert total([])\n"
+    files = {"prices.py": b"def total(cart):\n    return 0\n", "tests/test_prices.py": test.encode()}
+
+    text = context(a_task(body="`total()` is wrong"), FakeWorkbench(files), baseline=None, window_tokens=8_192)
+
+    assert "lines 1-4:\n\n```text\nimport pytest\nfrom prices import total\n" in text
+
+
+def test_warnings_do_not_crowd_out_what_failed() -> None:
+    output = (
+        "=== FAILURES ===\nE  assert 1 == 2\n=== warnings summary ===\na.py:1: DeprecationWarning: old\n\n"
+        "-- Docs: https://docs.pytest.org\n=== short test summary info ===\nFAILED test_a.py::test_a\n"
+    )
+
+    text = report_text(replace(red("test_a.py::test_a"), output=output), None)
+
+    assert "DeprecationWarning" not in text
+    assert "assert 1 == 2\n=== short test summary info ===\nFAILED test_a.py::test_a" in text
+
+
+def test_the_names_of_arguments_are_no_names_of_code() -> None:
+    assert identifiers("I call place(parent=top, maxlevel=2)") == ["place"]
 
 
 def test_a_larger_window_adds_what_is_called_and_what_calls() -> None:

@@ -135,6 +135,24 @@ def test_what_our_agent_is_told_is_in_the_report_and_may_differ_when_it_is_measu
     assert "Settings of selfcode: reproduce off." in (tmp_path / "out" / "report.md").read_text("utf-8")
 
 
+def test_views_say_in_how_many_tasks_the_lines_to_change_are_in_sight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders.tasks(tmp_path / "tasks")
+    hidden = {
+        "task.toml": 'kind = "repository"\ntitle = "It is slow"\nbody = "Nothing is named here."\n',
+        "repository/deep.py": "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(4_000)),
+        "judge/test_judge.py": folders.HIDDEN,
+        "solution/deep.py": "def f0():\n    return 1\n",
+    }
+    folders.write(tmp_path / "tasks" / "hidden", hidden)
+
+    exit_code = main(["view", "--tasks", str(tmp_path / "tasks"), "--cache", str(tmp_path / "cache")])
+
+    assert exit_code == 0
+    assert "| 131,072 | 1 of 2 |" in capsys.readouterr().out
+
+
 def test_the_same_seed_takes_the_same_sample(tmp_path: Path, served: Served) -> None:
     taken = []
     for name in ("one", "two"):

@@ -74,7 +74,7 @@ def test_what_is_missing_may_be_missing_where_the_issue_names_it(test: str) -> N
         ("import nothing_of_that_name\n\ndef test_it():\n    pass\n", "asks for `nothing_of_that_name`"),
         ("from calc import double\n\ndef test_it():\n    assert double(n=1, by=3) == 4\n", "asks for `by`"),
         ("def test_it(:\n    pass\n", "can't be read: SyntaxError"),
-        ("def test_it():\n    assert double(20) == 40\n", "uses `double`, which it defines nowhere"),
+        ("def test_it():\n    assert double(20) == 40\n", "uses `double`, which it neither imports nor defines"),
         ("def test_it(calculator):\n    assert calculator(20) == 40\n", "There is no fixture `calculator`"),
         ("raise ValueError('x')\n", "can't be collected: ValueError: x"),
     ],

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[\w./+-]{3,200}")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b")
 _NAME = re.compile(
     r"`(?:\w+\.)*([A-Za-z_]\w{2,})(?:\(\))?`|\b([A-Za-z_]\w{2,})\(|\b([a-z]+(?:_[a-z0-9]+)+)\b"
-    r"|\b([A-Z][a-z]+[A-Z]\w+)\b|\b\w+\.([a-z]\w{3,})\b|\b([a-z]\w{3,})=(?!=)"
+    r"|\b([A-Z][a-z]+[A-Z]\w+)\b|\b\w+\.([a-z]\w{3,})\b"
 )
 _PYTHON_FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7})')
 _FRAME = re.compile(r"([\w./@+-]{1,300}\.[A-Za-z]{1,5}):(\d{1,7})\b")

@@ -26,6 +26,7 @@ _C = """
 (preproc_function_def name: (_) @name) @definition
 (preproc_def name: (_) @name) @definition
 (call_expression function: [(identifier) @call (field_expression field: (_) @call)])
+(argument_list (identifier) @call)
 (preproc_include) @import
 """
 _JAVASCRIPT = """
@@ -44,6 +45,7 @@ _JAVASCRIPT = """
 (pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition
 (call_expression function: [(identifier) @call (member_expression property: (_) @call)])
 (new_expression constructor: (_) @call)
+(arguments [(identifier) @call (member_expression property: (_) @call)])
 (import_statement) @import
 (call_expression function: (identifier) @_require arguments: (arguments (string)) (#eq? @_require "require")) @import
 (export_statement source: (_)) @import
@@ -68,6 +70,10 @@ QUERIES = {
 (call function: [(identifier) @call (attribute attribute: (_) @call)])
 (class_definition superclasses: (argument_list [(identifier) @call (attribute attribute: (_) @call)]))
 (decorator [(identifier) @call (attribute attribute: (_) @call)])
+(argument_list [(identifier) @call (attribute attribute: (_) @call)])
+(keyword_argument value: [(identifier) @call (attribute attribute: (_) @call)])
+(default_parameter value: [(identifier) @call (attribute attribute: (_) @call)])
+(typed_default_parameter value: [(identifier) @call (attribute attribute: (_) @call)])
 (import_statement) @import
 (import_from_statement) @import
 """,
@@ -81,6 +87,7 @@ QUERIES = {
 (source_file (const_declaration (const_spec name: (_) @name)) @definition)
 (source_file (var_declaration (var_spec name: (_) @name)) @definition)
 (call_expression function: [(identifier) @call (selector_expression field: (_) @call)])
+(argument_list [(identifier) @call (selector_expression field: (_) @call)])
 (import_spec) @import
 """,
     "rust": """
@@ -98,6 +105,7 @@ QUERIES = {
 (call_expression function: [(identifier) @call (field_expression field: (_) @call)
   (scoped_identifier name: (_) @call)])
 (macro_invocation macro: (identifier) @call)
+(arguments [(identifier) @call (scoped_identifier name: (_) @call)])
 (use_declaration) @import
 (mod_item !body) @import
 """,
@@ -155,7 +163,10 @@ QUERIES = {
 (namespace_use_declaration) @import
 """,
 }
-"""By grammar. `declarator` is C's way to write a name; `owner` is the type of a method that stands apart from it."""
+"""By grammar. What is handed on by its name counts as called.
+
+`declarator` is C's way to write a name; `owner` is the type of a method that stands apart from it.
+"""
 
 
 def symbols_of(text: str, language: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.agent.edits import fenced
+from bot.agent.viewing.mentions import is_test
 from bot.agent.viewing.ranking import Ranked
 from bot.agent.viewing.symbols import Definition
 from sandbox.contract import clipped
@@ -16,7 +17,9 @@ OUTLINE_LINES = 60
 OUTLINE_CHARS = 120
 AROUND = 12
 SHORTEST_PIECE = 300
-CHARS_PER_POINT = 250
+WHOLE = 8
+CHARS_PER_POINT = 80
+"""A file whole comes after what is wanted of it, by so much, and by a point for each so many characters more."""
 WHOLE_CHARS = 12_000
 
 
@@ -83,15 +86,29 @@ def _steps(views: Sequence[_View]) -> list[tuple[int, int, _View, Definition | s
     for at, view in enumerate(views):
         file = view.file
         steps += [(-score, at, view, one) for one, score in file.wanted.items()]
+        if file.wanted and is_test(file.path):
+            steps.append((1 - max(file.wanted.values()), at, view, "imports"))
         if file.lines and not any(one.holds(line) for one in file.wanted for line in file.lines):
             steps.append((-file.score, at, view, "lines"))
         if len(file.text) <= WHOLE_CHARS:
-            steps.append((-(file.score - 8 - len(file.text) // CHARS_PER_POINT), at, view, "whole"))
+            steps.append((-(file.score - WHOLE - _rest_chars(file) // CHARS_PER_POINT), at, view, "whole"))
         if file.wanted:
             steps.append((-(file.score // 2), at, view, "outline"))
         else:
             steps.append((-(file.score // 2), at, view, "head"))
     return sorted(steps, key=lambda step: step[:2])
+
+
+def _first_line(file: Ranked) -> int:
+    """Where the first definition begins: what a file imports stands above it."""
+    return min(one.first for one in file.symbols.definitions)
+
+
+def _rest_chars(file: Ranked) -> int:
+    """What the file holds beside the definitions that it is wanted for."""
+    lines = file.text.split("\n")
+    wanted = _joined({(one.first, one.last) for one in file.wanted}, len(lines))
+    return len(file.text) - sum(len("\n".join(lines[first - 1 : last])) for first, last in wanted)
 
 
 def _take(view: _View, step: Definition | str) -> None:
@@ -102,6 +119,8 @@ def _take(view: _View, step: Definition | str) -> None:
             view.is_whole = True
         case "outline":
             view.is_outlined = True
+        case "imports":
+            view.ranges.add((1, min(_first_line(view.file) - 1, 2 * AROUND)))
         case "lines":
             view.ranges |= {(line - AROUND, line + AROUND) for line in view.file.lines[:3]}
         case _:

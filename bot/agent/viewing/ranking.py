@@ -11,18 +11,23 @@ from bot.agent.viewing.imports import imported
 from bot.agent.viewing.mentions import Frame, frames, identifiers, is_test, named_paths, parts_of, tests_of, words
 from bot.agent.viewing.reading import symbols_in
 from bot.agent.viewing.symbols import Definition, Symbols, language_of
-from bot.records import Task, TestReport, Workbench
+from bot.records import Readable, Task, TestReport
 
 T = TypeVar("T")
 
 SEARCHED_CHARS = 40_000
 READ_FIRST = 24
+LONG = 80
 READ_THEN = 12
 WITHIN_FRAME = 100
 NAMED_EXACTLY = 90
 NAMED = 60
 FAILING = 70
-CALLEE, CALLER, TESTING = 30, 25, 35
+CALLEES = (50, 28, 18)
+"""What the named definitions call, what that calls, and once more."""
+CALLER, TESTING = 25, 35
+TELLING = 2
+"""A name that more definitions have says little of which one is called."""
 FILE_NAMED, FILE_IMPORTED, FILE_TESTS, FILE_SPOKEN_OF = 70, 30, 20, 15
 
 _KEYWORDS = "def|class|function|func|fn|const|let|var|type|struct|interface|trait|enum|module|void|int|public|static"
@@ -51,7 +56,7 @@ class _Said:
 
 
 def ranked(
-    task: Task, bench: Workbench, *, paths: Sequence[str], baseline: TestReport | None, known: Sequence[str] = ()
+    task: Task, bench: Readable, *, paths: Sequence[str], baseline: TestReport | None, known: Sequence[str] = ()
 ) -> tuple[Ranked, ...]:
     """The files that may matter, the most likely first. `known` are paths to leave out."""
     said, scores = _first_scores(task, bench, paths=paths, baseline=baseline)
@@ -71,7 +76,7 @@ def ranked(
 
 
 def _first_scores(
-    task: Task, bench: Workbench, *, paths: Sequence[str], baseline: TestReport | None
+    task: Task, bench: Readable, *, paths: Sequence[str], baseline: TestReport | None
 ) -> tuple[_Said, dict[str, int]]:
     text = "\n".join([task.title, task.body, task.hint, *(comment.body for comment in task.comments)])[:SEARCHED_CHARS]
     failed = [case for case in baseline.cases if case.id in baseline.failed] if baseline else []
@@ -100,7 +105,7 @@ def _first_scores(
     return said, scores
 
 
-def _defining(names: Sequence[str], bench: Workbench) -> dict[str, int]:
+def _defining(names: Sequence[str], bench: Readable) -> dict[str, int]:
     """The files in which the names are defined; a name that many files define says less. Source before tests."""
     if not names:
         return {}
@@ -115,7 +120,7 @@ def _defining(names: Sequence[str], bench: Workbench) -> dict[str, int]:
     return defining
 
 
-def _definitions(names: Sequence[str], bench: Workbench) -> list[tuple[str, str]]:
+def _definitions(names: Sequence[str], bench: Readable) -> list[tuple[str, str]]:
     """The files and lines that look like definitions of the names."""
     if not names:
         return []
@@ -124,7 +129,7 @@ def _definitions(names: Sequence[str], bench: Workbench) -> list[tuple[str, str]
     return [(line.split(":", 1)[0].removeprefix("./"), line) for line in bench.search(pattern)]
 
 
-def _spoken_of(spoken: Sequence[str], bench: Workbench, paths: Sequence[str]) -> dict[str, int]:
+def _spoken_of(spoken: Sequence[str], bench: Readable, paths: Sequence[str]) -> dict[str, int]:
     """The files whose paths or definitions hold words of the issue, for issues that name no code."""
     if not spoken:
         return {}
@@ -164,27 +169,51 @@ def _file(path: str, text: str, symbols: Symbols, score: int, said: _Said) -> Ra
             _raise(wanted, one, FAILING)
         elif spoken & parts_of(one.name):
             _raise(wanted, one, FILE_SPOKEN_OF + 5 * len(spoken & parts_of(one.name)) - 10 * is_test(path))
-    return Ranked(path, text, symbols, max([score, *wanted.values()]), wanted, lines)
+    return Ranked(path, text, symbols, max([score, *wanted.values()]), _without_large(wanted), lines)
+
+
+def _without_large(wanted: Mapping[Definition, int]) -> Mapping[Definition, int]:
+    """Of a long class of which a part is wanted as much, that part alone."""
+    return {
+        one: score
+        for one, score in wanted.items()
+        if one.lines <= LONG or not any(_is_part(other, one) and wanted[other] >= score for other in wanted)
+    }
+
+
+def _is_part(one: Definition, whole: Definition) -> bool:
+    return one != whole and whole.first <= one.first and one.last <= whole.last
 
 
 def _with_neighbours(files: Sequence[Ranked]) -> list[Ranked]:
-    """What the wanted definitions call, and what calls them, in any of the files."""
+    """What the wanted definitions call, directly and by way of others, and what calls them, in any of the files."""
     strong = {one: file for file in files for one, score in file.wanted.items() if score >= NAMED}
-    called = frozenset(name for one, file in strong.items() for name in file.symbols.called_in(one))
+    defined = Counter(one.name for file in files for one in file.symbols.definitions)
+    called: dict[str, int] = {}
+    reached: Mapping[Definition, Ranked] = strong
+    for score in CALLEES:
+        names = frozenset(name for one, file in reached.items() for name in file.symbols.called_in(one)) - called.keys()
+        called |= {name: score // max(defined[name] - TELLING + 1, 1) for name in names}
+        reached = {
+            one: file
+            for file in files
+            for one in file.symbols.definitions
+            if one.name in names and defined[one.name] <= TELLING
+        }
     names = frozenset(one.name for one in strong)
     found = []
     for file in files:
         wanted = dict(file.wanted)
         for one in file.symbols.definitions:
             if one.name in called:
-                _raise(wanted, one, CALLEE)
+                _raise(wanted, one, called[one.name])
         for one in file.symbols.callers_of(names):
             _raise(wanted, one, TESTING if is_test(file.path) else CALLER)
         found.append(replace(file, wanted=wanted, score=max([file.score, *wanted.values()])))
     return found
 
 
-def _texts(bench: Workbench, paths: Sequence[str]) -> dict[str, str]:
+def _texts(bench: Readable, paths: Sequence[str]) -> dict[str, str]:
     read = bench.read_many(paths)
     sources = {path: read_source(read[path]) for path in paths if path in read}
     return {path: source.text for path, source in sources.items() if source is not None}

@@ -49,7 +49,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A name that is called, and where."""
+    """A name that is called, or handed on to be called, and where."""
 
     name: str
     line: int
