@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bot.agent.conversation import Conversation
 from bot.agent.critic import is_critics
 from bot.agent.limits import spent
-from bot.records import Call, Candidate, Caps, Spend
+from bot.records import Call, Candidate, Caps, Change, Spend
 
 
 @dataclass(slots=True)
@@ -46,6 +46,13 @@ class Account:
             return ()
         self.spend = talk.asking.spend
         return tuple(talk.asking.calls)
+
+    def pass_over(self, call: Call, why: str) -> None:
+        """Enter a reply that was drawn and is not used, be it while another talk is cut short."""
+        self.others.append(Candidate(Change(), None, (call,), why))
+        self.spend = self.spend.plus(call.usage)
+        if self.talk is not None:
+            self.talk.asking.spend = self.talk.asking.spend.plus(call.usage)
 
     def limit(self, caps: Caps) -> str:
         """Which limit is reached by now, or ""."""

@@ -42,11 +42,16 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Write a file whole. `fenced`: it came out of a fence, which can't say whether a file ends with a newline."""
+    """Write a file whole.
+
+    `fenced`: it came out of a fence, which can't say whether a file ends with a newline. `heading`: a first line that
+    named the file and is not in `content`; it stays where the file has it.
+    """
 
     path: str
     content: str
     fenced: bool = False
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

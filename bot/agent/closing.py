@@ -22,6 +22,11 @@ class Close:
     aim: Aim = Aim.CHANGE
 
 
+def ended_by_a_person(end: Close) -> Close:
+    """What an iteration comes to at a stop, when all that it made is kept already."""
+    return replace(end, verdict=Verdict.STOPPED, why=BY_A_PERSON, then=f"{end.then}; {BY_A_PERSON}")
+
+
 def closed(progress: Progress, account: Account, end: Close, *, doubts: str = "") -> Progress:
     """The progress with one more iteration."""
     seconds = account.seconds

@@ -2,24 +2,27 @@
 
 from dataclasses import replace
 
-from bot.agent.llm import LENGTH, NO_CHOICE, UNREADABLE, Message, Reply, assistant, user
-from bot.agent.openai_replies import FILTERED
+from bot.agent.llm import BAD_CALL, FILTERED, NO_CHOICE, UNREADABLE, Message, Reply, assistant, user
 from bot.agent.prompts import prompt
 
 NOTE = "\n\n(Your last reply could not be used"
 
+_CAUSES = {
+    UNREADABLE: "the server's answer is not a chat completion",
+    NO_CHOICE: "the server's answer holds no reply",
+    BAD_CALL: "the server can't read the tool call in the reply",
+    FILTERED: "the provider's content filter held the reply back",
+}
+
 
 def named_problem(reply: Reply, words: str, problem: str) -> str:
     """What was wrong with a reply that asks for nothing, cause by cause."""
-    match reply.finish_reason:
-        case reason if reason == UNREADABLE:
-            return f"the server's answer is not a chat completion ({reply.detail})"
-        case reason if reason == NO_CHOICE:
-            return f"the server's answer holds no reply ({reply.detail})"
-        case reason if reason == FILTERED:
-            return f"the provider's content filter held the reply back{_detail(reply)}"
-        case reason if reason == LENGTH and not words:
-            return f"the reply was cut off at its length limit before it said anything{_detail(reply)}"
+    if reply.finish_reason in _CAUSES:
+        return f"{_CAUSES[reply.finish_reason]}{_detail(reply)}"
+    if reply.is_truncated and not words:
+        return f"the reply was cut off at its length limit before it said anything{_detail(reply)}"
+    if not words and (reply.text or "").strip():
+        return "the reply held reasoning alone, and no answer behind it"
     if not words:
         return f"the reply was empty{_detail(reply)}"
     return problem

@@ -4,30 +4,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.agent.account import Account
-from bot.agent.approach import Step, approach, tried
+from bot.agent.approach import tried
 from bot.agent.asking import Asking
 from bot.agent.assignment import Assignment, Turn
 from bot.agent.candidates import Drawn, best, passed_over
-from bot.agent.closing import BY_A_PERSON, Close, closed, count_of, summary_of
+from bot.agent.closing import Close, closed, count_of, ended_by_a_person
+from bot.agent.conclusions import abandoned, concluded
 from bot.agent.conversation import Conversation
 from bot.agent.critic import criticise, doubts_of, review
-from bot.agent.decision import Untested, decide
-from bot.agent.dialects import Speech, spoken
+from bot.agent.decision import Untested
+from bot.agent.dialects import Speech, is_toolless, spoken
 from bot.agent.drawing import Drawing, temperatures
 from bot.agent.endings import Ended
 from bot.agent.first_test import first_test
-from bot.agent.limits import TOKENS_BIND, oversize
+from bot.agent.limits import TOKENS_BIND
 from bot.agent.llm import Model
-from bot.agent.probing import Habits, Remembered, settle
+from bot.agent.probing import Habits, Remembered, relearn, settle
 from bot.agent.prompts import Dialect
-from bot.agent.reproduction import Wanted, wanted
 from bot.agent.turns import prepare
-from bot.errors import Stopped, Unavailable
+from bot.errors import Stopped
 from bot.records import (
     Aim,
-    Candidate,
     Caps,
-    Change,
     Progress,
     Reproduce,
     StopCheck,
@@ -38,9 +36,6 @@ from bot.records import (
 )
 
 TEST_TEMPERATURES = (0.2, 0.6, 0.8)
-
-_WITHOUT_A_CHANGE = (Verdict.LIMIT, Verdict.STUCK, Verdict.GAVE_UP, Verdict.NOTHING_TO_DO)
-"""Ends at which an earlier change that passes the tests is better than what there is."""
 
 
 def silent(_: str) -> None:
@@ -94,10 +89,17 @@ class Agent:
         if count_of(progress, Aim.CHANGE) >= caps.iterations:
             return replace(progress, verdict=Verdict.LIMIT, why=f"the limit of {caps.iterations} iterations is reached")
         work = Assignment(task, bench, caps, baseline, reproduce, notes, stop, tell)
-        account, drawn = Account(progress.spend), list[Drawn]()
+        account = Account(progress.spend)
         limit = account.limit(caps)
         if limit:
             return replace(progress, verdict=Verdict.LIMIT, why=limit)
+        done = self._iterated(work, progress, account)
+        if self._dialect is Dialect.AUTO and is_toolless(done):
+            relearn(self._model, Dialect.FENCED, self._habits)
+        return done
+
+    def _iterated(self, work: Assignment, progress: Progress, account: Account) -> Progress:
+        drawn = list[Drawn]()
         try:
             turn = self._turn(work, progress, account)
             if turn.aim is Aim.TEST:
@@ -106,7 +108,7 @@ class Agent:
             self._draw(work, progress, account, turn, drawn)
             return self._after_change(work, progress, account, turn, drawn)
         except Stopped:
-            return _stopped(work, progress, account, drawn)
+            return abandoned(work, progress, account, drawn)
 
     def _turn(self, work: Assignment, progress: Progress, account: Account) -> Turn:
         if work.stop():
@@ -156,8 +158,11 @@ class Agent:
         chosen = _without_denial(drawn[at], turn)
         account.calls += chosen.calls
         account.others += [passed_over(one, chosen, work.baseline) for number, one in enumerate(drawn) if number != at]
-        end = _end(work, progress, account, chosen)
-        doubts = self._consult(work, account, end)
+        end, doubts = concluded(work, progress, account, chosen), ""
+        try:
+            doubts = self._consult(work, account, end)
+        except Stopped:
+            end = ended_by_a_person(end)
         tested = end.report.counts if end.report else "not tested"
         work.tell(f"  {end.summary}: {tested}; {end.verdict or 'going on'}: {end.then}")
         return closed(progress, account, end, doubts=doubts)
@@ -190,59 +195,3 @@ def _without_denial(chosen: Drawn, turn: Turn) -> Drawn:
         return chosen
     words = f"the model finds that no change is needed, but the test in {', '.join(sorted(turn.given))} fails"
     return replace(chosen, ending=replace(chosen.ending, how=Ended.CALLS), skipped=Untested(words))
-
-
-def _end(work: Assignment, progress: Progress, account: Account, chosen: Drawn) -> Close:
-    """What the iteration comes to: by its own change, by a dead end, or by an earlier change that is good."""
-    decision = decide(
-        chosen.ending,
-        is_last=count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
-        caps=work.caps,
-        change=chosen.change,
-        report=chosen.known,
-        baseline=work.baseline,
-        objection=chosen.objection,
-        skipped=chosen.skipped,
-        was_oversize=bool(oversize(progress.change, work.caps)),
-        limit=account.limit(work.caps),
-    )
-    summary = summary_of(chosen.ending, chosen.change)
-    end = Close(summary, chosen.change, chosen.report, decision.verdict, decision.why, decision.then)
-    plan = approach(closed(progress, account, end), work.baseline)
-    if end.verdict is None and plan.step is Step.END:
-        end = replace(end, verdict=Verdict.STUCK, why=plan.why, then=f"{end.then}; nothing else is left to try")
-    good = next((each for each in reversed(progress.iterations) if each.is_good_beside(work.baseline)), None)
-    if good is not None and end.verdict in _WITHOUT_A_CHANGE:
-        back = f"{end.then}; back to the change of iteration {good.number}, with which the tests pass"
-        end = replace(end, change=good.change, verdict=Verdict.SOLVED, why=good.summary, then=back)
-    return end
-
-
-def _stopped(work: Assignment, progress: Progress, account: Account, drawn: Sequence[Drawn]) -> Progress:
-    """A stop loses nothing: the calls that were paid and the change so far are kept."""
-    talk = account.talk
-    calls = account.end_talk()
-    change, report = progress.change, None
-    if drawn:
-        at = best(drawn, work.baseline)
-        rest = [one for number, one in enumerate(drawn) if number != at]
-        account.others += [passed_over(one, drawn[at], work.baseline) for one in rest]
-        account.others += [Candidate(Change(), None, calls, BY_A_PERSON)] if calls else []
-        calls, change, report = drawn[at].calls, drawn[at].change, drawn[at].report
-    elif talk is not None and talk.edited and talk.bench is work.bench:
-        change = _change_of(work.bench, progress)
-    account.calls += calls
-    if not account.calls and not account.others:
-        return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
-    is_test = wanted(progress, work.task, work.baseline, work.reproduce) is Wanted.TEST
-    aim = Aim.TEST if is_test else Aim.CHANGE
-    end = Close("ended by a person", change, report, Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON, aim)
-    return closed(progress, account, end)
-
-
-def _change_of(bench: Workbench, progress: Progress) -> Change:
-    """What is in the workspace at a stop; the last iteration's change where it is gone."""
-    try:
-        return bench.change()
-    except (Stopped, Unavailable):
-        return progress.change

@@ -11,7 +11,7 @@ from bot.agent.hands import carry_out
 from bot.agent.judging import Judge
 from bot.agent.llm import TOO_LONG, Message, Role, user
 from bot.agent.prompts import Dialect, prompt
-from bot.agent.targets import language_of
+from bot.agent.targets import has_definitions, language_of
 from bot.agent.understanding import Understood, understand
 from bot.errors import Stopped
 from bot.records import ActionTaken, Workbench
@@ -54,7 +54,7 @@ class Conversation:
         reply = answered.reply
         if reply.finish_reason == TOO_LONG:
             return self._too_long(answered)
-        if reply.finish_reason in REFUSED:
+        if reply.finish_reason in REFUSED and answered.dialect is not Dialect.FENCED:
             problem = f"{reply.finish_reason.replace('_', ' ')}: {reply.detail}"
             self.asking.record(answered, problem=problem)
             return None
@@ -92,7 +92,8 @@ class Conversation:
         """How to answer, for a model whose reply could not be used."""
         target, dialect = self.asking.turn.target, self.asking.dialect
         if target is not None and dialect is Dialect.FENCED:
-            return prompt("form_whole").format(path=target, language=language_of(target))
+            form = "form_part" if has_definitions(target) else "form_whole"
+            return prompt(form).format(path=target, language=language_of(target))
         return prompt(f"form_{dialect}")
 
     def _has_change(self) -> bool:

@@ -12,6 +12,7 @@ from bot.records import Caps, Change, TestReport, Verdict
 GREEN_BUT = "the tests pass, but: "
 NAMED = 2
 """Failing tests that a reason names."""
+NAME_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,4 +113,4 @@ def why_next(
 
 def _short(test_id: str) -> str:
     """The test's own name; the log's table has no room for its file."""
-    return test_id.rpartition("::")[2]
+    return test_id.rpartition("::")[2][:NAME_CHARS]

@@ -1,17 +1,16 @@
 """Which dialect a model is spoken to in, as long as its replies live up to it. Pure."""
 
-import json
 from dataclasses import dataclass, replace
 
-from bot.agent.asides import is_work
-from bot.agent.llm import NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, Reply
+from bot.agent.asides import is_of, is_work
+from bot.agent.llm import FILTERED, NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, Reply
 from bot.agent.openai_replies import read_reply
 from bot.agent.prompts import Dialect
 from bot.records import Call, Progress
 
 TOOLLESS_REPLIES = 2
 REFUSED = (NO_TOOLS, NO_SCHEMA)
-_NO_REPLY = (UNREADABLE, NO_CHOICE, TOO_LONG)
+_NO_REPLY = (UNREADABLE, NO_CHOICE, TOO_LONG, FILTERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +36,24 @@ class Speech:
         return replace(self, dialect=Dialect.FENCED if is_given_up else self.dialect, toolless=toolless)
 
 
+def is_toolless(progress: Progress) -> bool:
+    """Whether a run found out that its model, taken for one that keeps to a form, does not: no reply ever did."""
+    speech = spoken(progress)
+    if speech is None or speech.dialect is not Dialect.FENCED:
+        return False
+    offered = [call for each in progress.iterations for call in each.calls if is_work(call) and not _is_fenced(call)]
+    return bool(offered) and not any(read_reply(call.reply, prompt="", prices=None).tool_calls for call in offered)
+
+
 def spoken(progress: Progress) -> Speech | None:
     """How a run whose operator left the dialect open has come to speak; None where it has not spoken yet."""
     speech: Speech | None = None
     for call in (call for each in progress.iterations for call in each.calls if is_work(call)):
         asked_in = Dialect(call.prompt_version.rpartition("-")[0])
-        speech = Speech(asked_in, is_open=True, toolless=speech.toolless if speech else 0).after(_reply_of(call))
+        heard = read_reply(call.reply, prompt="", prices=None)
+        speech = Speech(asked_in, is_open=True, toolless=speech.toolless if speech else 0).after(heard)
     return speech
 
 
-def _reply_of(call: Call) -> Reply:
-    """The reply as it was heard: a refusal is kept as the error that the server sent."""
-    reply = read_reply(call.reply, prompt="", prices=None)
-    try:
-        code = json.loads(call.reply)["error"]["code"]
-    except (ValueError, TypeError, KeyError):
-        return reply
-    return replace(reply, finish_reason=code) if code in REFUSED else reply
+def _is_fenced(call: Call) -> bool:
+    return is_of(call, str(Dialect.FENCED))

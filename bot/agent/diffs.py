@@ -1,21 +1,18 @@
 """Unified diffs as models write them, with wrong line numbers: placed by their context, or not at all. Pure."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.agent.edits import ambiguous, not_found
-from bot.agent.texts import Unplaced, normalised
-
-_HUNK = re.compile(r"^@@(?: -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?)?.*?(?:@@.*)?$")
-NOWHERE = "/dev/null"
+from bot.agent.texts import Unplaced
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """Lines to find and what to put there.
 
-    `line` is where the header says they are, counted from 1, and `new_line` where it says they will be.
+    `line` is where the header says they are, counted from 1, and `new_line` where it says they will be. `ends_before`
+    and `ends_after`: whether the last line ends in a newline, as a rule yes.
     """
 
     number: int
@@ -23,38 +20,24 @@ class Hunk:
     new_line: int | None
     before: tuple[str, ...]
     after: tuple[str, ...]
+    ends_before: bool = True
+    ends_after: bool = True
+
+    @property
+    def reversed(self) -> "Hunk":
+        """The hunk that undoes this one."""
+        return Hunk(self.number, self.new_line, self.line, self.after, self.before, self.ends_after, self.ends_before)
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What a diff says of one file. None on one side: the file is created or deleted."""
+    """What a diff says of one file. None on one side: the file is created or deleted. `keeps_old`: it is a copy."""
 
     old_path: str | None
     new_path: str | None
     hunks: tuple[Hunk, ...]
     ends_without_newline: bool = False
-
-
-def parse_diff(diff: str) -> tuple[FileDiff, ...] | Unplaced:
-    """Read a diff of any number of files."""
-    lines = normalised(diff).removesuffix("\n").split("\n")
-    files: list[FileDiff] = []
-    at = 0
-    while at < len(lines):
-        if lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ "):
-            old, new = _path(lines[at], "a/"), _path(lines[at + 1], "b/")
-            end = _end_of_file(lines, at + 2)
-            body = lines[at + 2 : end]
-            hunks = _hunks(body)
-            if isinstance(hunks, Unplaced):
-                return Unplaced(f"{new or old}: {hunks.reason}")
-            files.append(FileDiff(old, new, hunks, "\\ No newline at end of file" in body[-1:]))
-            at = end
-        else:
-            at += 1
-    if not files:
-        return Unplaced("the diff names no file: it needs `--- a/path` and `+++ b/path` lines, then `@@` hunks")
-    return tuple(files)
+    keeps_old: bool = False
 
 
 def patched(old: str, diff: FileDiff) -> str | Unplaced:
@@ -66,10 +49,11 @@ def patched(old: str, diff: FileDiff) -> str | Unplaced:
         at = _place(lines, hunk, shift, path=path)
         if isinstance(at, Unplaced):
             return Unplaced(f"hunk {hunk.number} can't be placed, so nothing of the diff was written: {at.reason}")
-        lines[at : at + len(hunk.before)] = hunk.after
+        below = lines[at + len(hunk.before) :]
+        lines[at:] = [*hunk.after, *_end(below, hunk)]
         shift += len(hunk.after) - len(hunk.before)
     new = "\n".join(lines)
-    if new == old:
+    if new == old and diff.old_path == diff.new_path:
         return Unplaced(f"{path}: the diff changes nothing")
     return new
 
@@ -83,68 +67,17 @@ def created(diff: FileDiff) -> str:
 def reversed_diffs(diffs: tuple[FileDiff, ...]) -> Mapping[str, FileDiff]:
     """The diffs that undo these, by path, of the files that were there before and still are."""
     return {
-        diff.new_path: FileDiff(
-            diff.new_path,
-            diff.old_path,
-            tuple(Hunk(hunk.number, hunk.new_line, hunk.line, hunk.after, hunk.before) for hunk in diff.hunks),
-        )
+        diff.new_path: FileDiff(diff.new_path, diff.old_path, tuple(hunk.reversed for hunk in diff.hunks))
         for diff in diffs
-        if diff.new_path and diff.old_path
+        if diff.new_path and diff.old_path and diff.hunks
     }
 
 
-def _path(line: str, prefix: str) -> str | None:
-    path = line[4:].split("\t", maxsplit=1)[0].strip().strip('"')
-    return None if path == NOWHERE else path.removeprefix(prefix)
-
-
-def _end_of_file(lines: list[str], at: int) -> int:
-    while at < len(lines):
-        starts_next = lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
-        if starts_next or lines[at].startswith("diff --git "):
-            return at
-        at += 1
-    return at
-
-
-def _hunks(lines: list[str]) -> tuple[Hunk, ...] | Unplaced:
-    hunks: list[Hunk] = []
-    header: str | None = None
-    body: list[str] = []
-    for line in [*lines, "@@"]:
-        if not line.startswith("@@"):
-            body.append(line)
-            continue
-        if header is not None:
-            hunk = _hunk(len(hunks) + 1, header, body)
-            if isinstance(hunk, Unplaced):
-                return hunk
-            hunks.append(hunk)
-        header, body = line, []
-    return tuple(hunks) if hunks else Unplaced("the diff has no hunk: it needs lines that begin with `@@`")
-
-
-def _hunk(number: int, header: str, body: list[str]) -> Hunk | Unplaced:
-    before: list[str] = []
-    after: list[str] = []
-    while body and not body[-1]:
-        body = body[:-1]
-    for line in body:
-        match line[:1]:
-            case "-":
-                before.append(line[1:])
-            case "+":
-                after.append(line[1:])
-            case " " | "":
-                before.append(line[1:])
-                after.append(line[1:])
-            case "\\":
-                continue
-            case _:
-                return Unplaced(f"hunk {number} has a line that begins with neither ` `, `+` nor `-`: {line[:80]!r}")
-    found = _HUNK.match(header)
-    old, new = (int(found["old"]), int(found["new"])) if found and found["old"] else (None, None)
-    return Hunk(number, old, new, tuple(before), tuple(after))
+def _end(below: list[str], hunk: Hunk) -> list[str]:
+    """What stands below a hunk, with the file's last newline put there or taken away, where the hunk is the last."""
+    if below == [] and hunk.ends_after and not hunk.ends_before:
+        return [""]
+    return [] if below == [""] and hunk.ends_before and not hunk.ends_after else below
 
 
 def _place(lines: list[str], hunk: Hunk, shift: int, *, path: str) -> int | Unplaced:
@@ -152,7 +85,8 @@ def _place(lines: list[str], hunk: Hunk, shift: int, *, path: str) -> int | Unpl
     before = list(hunk.before)
     said = None if hunk.line is None else hunk.line - 1 + shift
     if not before:
-        if said is None or not 0 <= said + 1 <= len(lines):
+        total = len(lines) - (lines[-1] == "")
+        if said is None or not 0 <= said + 1 <= total:
             return Unplaced(f"{path}: it only adds lines and has none around them to place it by")
         return said + 1
     places = [at for at in range(len(lines) - len(before) + 1) if lines[at : at + len(before)] == before]

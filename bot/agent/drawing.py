@@ -46,7 +46,7 @@ class Drawing:
             if self._reached(first):
                 return
             try:
-                if self._draw_batch(first):
+                if self._draw_batch(self._with_first_replies(self.asked[first : first + self.at_once]), first):
                     return
             except Unavailable as error:
                 if not self.drawn:
@@ -55,23 +55,28 @@ class Drawing:
                 self.account.others += [Candidate(Change(), None, calls, f"not finished: {error}")] if calls else []
                 return
 
-    def _draw_batch(self, first: int) -> bool:
-        """Whether one is done; what was drawn ahead and is not needed then is still paid for."""
-        is_done = False
-        batch = self._with_first_replies(self.asked[first : first + self.at_once])
-        for number, asking in enumerate(batch, start=first):
-            unused = "a candidate before it was good" if is_done else self._reached(number)
-            if unused:
-                self._pay_for(asking, f"not needed: {unused}")
-                continue
-            with self._bench(number) as bench:
-                talk = Conversation(asking, bench)
-                self.account.begin(talk)
-                found = self._judged(talk, talk.run())
-            self.account.end_talk()
-            self.drawn.append(found)
-            is_done = found.is_done(self.work.baseline)
-        return is_done
+    def _draw_batch(self, batch: Sequence[Asking], first: int) -> bool:
+        """Whether one is done. What was drawn ahead and is not used is still paid for."""
+        why = "the iteration ended before it"
+        try:
+            for number, asking in enumerate(batch, start=first):
+                reached = self._reached(number)
+                if reached:
+                    why = reached
+                    break
+                with self._bench(number) as bench:
+                    talk = Conversation(asking, bench)
+                    self.account.begin(talk)
+                    found = self._judged(talk, talk.run())
+                self.account.end_talk()
+                self.drawn.append(found)
+                if found.is_done(self.work.baseline):
+                    why = "a candidate before it was good"
+                    return True
+            return False
+        finally:
+            for asking in batch:
+                self._pay_for(asking, f"not needed: {why}")
 
     def _reached(self, number: int) -> str:
         return self.account.limit(self.work.caps) if number and self.drawn else ""
@@ -128,10 +133,8 @@ class Drawing:
 
     def _pay_for(self, asking: Asking, why: str) -> None:
         """Enter a reply that was drawn and is not used."""
-        call = asking.drawn
-        if call is not None:
-            self.account.others.append(Candidate(Change(), None, (call,), why))
-            self.account.spend = self.account.spend.plus(call.usage)
+        if asking.drawn is not None:
+            self.account.pass_over(asking.drawn, why)
 
 
 def draw_together(asked: Sequence[Asking], stop: StopCheck) -> list[tuple[Asking, Unavailable]] | None:

@@ -6,83 +6,19 @@ Nothing here guesses: a text that is found twice, or only with other white space
 import ast
 import re
 from difflib import SequenceMatcher
-from pathlib import PurePosixPath
+from itertools import islice
 
-from bot.agent.actions import Edit, Write
+from bot.agent.actions import Edit
+from bot.agent.elision import UNPARSEABLE, elided
 from bot.agent.texts import Unplaced, normalised
 
 NEARBY = 3
 SEARCHED_LINES = 5000
-PLACEHOLDER_CHARS = 200
-SAME = "SEARCH and REPLACE are the same, so nothing would change"
-
-_WORDS = r"\b(?:rest|remaining|remainder|unchanged|existing|same|previous|other|omitted|as before|stays?|goes here)\b"
-_STRONG = r"\b(?:rest|remaining|remainder|unchanged|existing|omitted|as before)\b"
-_DOTS = r"(?:\.\.\.|…)"
-_FREE_DOTS = r"(?:\.\.\.(?![\w$])|…)"
-"""Dots that are not JavaScript's spread operator."""
-_COMMENT = r"(?:#|//|/\*|<!--|--|;|%|\"\"\"|''')"
-_THINGS = r"(?:file|code|class|functions?|methods?|module|implementation|imports?|tests?|content|component)"
-_STAY = r"(?:here|unchanged|remains?|stays?|as before|omitted|goe?s?)"
-_PLACEHOLDERS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"^{_COMMENT}\s*\(?{_DOTS}.*{_WORDS}",
-        rf"^{_COMMENT}.*{_STRONG}.*{_DOTS}\W*$",
-        rf"^[\[(<{{].*(?:{_FREE_DOTS}.*{_WORDS}|{_WORDS}.*{_FREE_DOTS}).*[\])>}}]$",
-        rf"^{_FREE_DOTS}\s*\(?.*{_WORDS}",
-        rf"^(?:pass|return|{_DOTS});?\s*(?:#|//)\W*(?:unchanged|(?:same )?as before|rest of|existing)\b",
-        rf"^{_COMMENT}\s*[\[(]?(?:unchanged|same as before|as before|snip(?:ped)?|omitted)[\])]?\W*$",
-        rf"^{_COMMENT}\s*[\[(]?(?:keep )?(?:the )?(?:rest|remainder) (?:of (?:the |your |this )?{_THINGS}|as is)\b",
-        rf"^{_COMMENT}\s*keep (?:the )?existing {_THINGS}\b",
-        rf"^{_COMMENT}\s*(?:other|existing|remaining) {_THINGS}\s*(?:{_DOTS}|-->|\*/)$",
-        rf"^{_COMMENT}.*\b(?:omitted|snipped|left out) for brevity\b",
-        rf"^<(?:the )?rest of (?:the |your |this )?{_THINGS}>$",
-        rf"^{_COMMENT}\s*\(?(?:the )?(?:rest|remainder) of (?:the |your |this )?{_THINGS}\b",
-        rf"^{_COMMENT}\s*\(?(?:the )?(?:existing|remaining|previous|other) {_THINGS} {_STAY}\b",
-        rf"^{_COMMENT}\s*\(?(?:the )?(?:existing|remaining) code\W*$",
-    )
+JOINS = (
+    "SEARCH ends with the end of a line and REPLACE does not, which would join the next line to it. Nothing was "
+    "written. End both with it, or neither"
 )
-_ONLY_DOTS = re.compile(rf"^{_COMMENT}\s*{_DOTS}\s*(?:\*/|-->)?$")
-
-
-def path_refusal(path: str) -> str:
-    """Why a path may not be changed, or ""."""
-    outside = outside_refusal(path)
-    if outside:
-        return outside
-    if [part.lower() for part in PurePosixPath(path).parts[:2]] == [".github", "workflows"]:
-        return f"{path}: workflow files are never changed"
-    return ""
-
-
-def outside_refusal(path: str) -> str:
-    """Why a path is not one of the repository's files, or ""."""
-    if not path.strip() or "\0" in path or "\n" in path:
-        return "a path is needed"
-    if path.startswith(("/", "~")) or "\\" in path or re.match(r"[A-Za-z]:", path):
-        return f"{path}: paths are relative to the repository, with `/`"
-    parts = [part.lower() for part in PurePosixPath(path).parts]
-    if ".." in parts:
-        return f"{path}: `..` is not allowed"
-    if ".git" in parts:
-        return f"{path}: git's own folder is not part of the repository's files"
-    return ""
-
-
-def clean_path(path: str) -> str:
-    """The path in its one spelling: no `./`, no double slash."""
-    return str(PurePosixPath(path.strip()))
-
-
-def whole_file(old: str | None, write: Write) -> str | Unplaced:
-    """The file's new text, if the answer really is the whole file."""
-    new = normalised(write.content)
-    if write.fenced and old and not old.endswith("\n") and new.splitlines()[-1:] == old.splitlines()[-1:]:
-        new = new.removesuffix("\n")
-    if not new and old:
-        return Unplaced(f"{write.path}: an empty answer would empty the file; delete it if that is meant")
-    return elided(old or "", new, path=write.path) or new
+SAME = "SEARCH and REPLACE are the same, so nothing would change"
 
 
 def replaced(old: str, edit: Edit) -> str | Unplaced:
@@ -95,35 +31,13 @@ def replaced(old: str, edit: Edit) -> str | Unplaced:
     placeholder = elided(search, replace, path=edit.path)
     if placeholder:
         return placeholder
-    if edit.whole_lines:
-        whole = _lines_replaced(old, search.rstrip("\n"), replace.rstrip("\n"), edit.path)
+    if not edit.whole_lines:
+        return _substring_replaced(old, search, replace, edit.path)
+    for wanted, new in ((search, replace), (search.rstrip("\n"), replace.rstrip("\n"))):
+        whole = _lines_replaced(old, wanted.removesuffix("\n"), new, edit.path)
         if whole is not None:
             return whole
-    return _substring_replaced(old, search, replace, edit.path)
-
-
-def elided(old: str, new: str, *, path: str) -> Unplaced | None:
-    """Refuse a text that leaves code out behind a placeholder which was not there before."""
-    known = {line.strip() for line in old.split("\n")}
-    for number, line in enumerate(new.split("\n"), start=1):
-        words = line.strip()
-        if words not in known and is_placeholder(words, may_be_dots=bool(old)):
-            return Unplaced(
-                f"{path}: line {number} ({words!r}) stands for code that was left out. Nothing was written. "
-                "Write every line, or change only the lines concerned with SEARCH and REPLACE"
-            )
-    return None
-
-
-def is_placeholder(words: str, *, may_be_dots: bool) -> bool:
-    """Whether a line says “the rest stays as it is” in place of the rest."""
-    if len(words) > PLACEHOLDER_CHARS:
-        return False
-    if words.startswith("{/*") and words.endswith("*/}"):
-        words = words[1:-1]
-    if may_be_dots and _ONLY_DOTS.match(words):
-        return True
-    return any(pattern.search(words) for pattern in _PLACEHOLDERS)
+    return _words_replaced(old, search.rstrip("\n"), replace.rstrip("\n"), edit.path)
 
 
 def not_found(old: str, search: str, *, path: str) -> Unplaced:
@@ -164,7 +78,7 @@ def is_broken_python(path: str, text: str) -> bool:
         return False
     try:
         ast.parse(text)
-    except (SyntaxError, ValueError):
+    except UNPARSEABLE:
         return True
     return False
 
@@ -177,19 +91,40 @@ def _lines_replaced(old: str, search: str, replace: str, path: str) -> str | Unp
         return ambiguous(path, [place + 1 for place in places])
     if not places:
         return None
-    new = replace.split("\n") if replace else []
+    new = replace.removesuffix("\n").split("\n") if replace else []
     return "\n".join(lines[: places[0]] + new + lines[places[0] + len(wanted) :])
+
+
+def _words_replaced(old: str, search: str, replace: str, path: str) -> str | Unplaced:
+    """Replace lines whose first one came without its indentation, which stays, where no other line's is in doubt."""
+    places = _places(old, search)
+    if len(places) > 1:
+        return ambiguous(path, [old.count("\n", 0, place) + 1 for place in places])
+    is_clear = bool(replace) and not replace[0].isspace() and ("\n" in search or "\n" not in replace)
+    for place in places:
+        before = old[old.rfind("\n", 0, place) + 1 : place]
+        end = place + len(search)
+        if is_clear and not before.strip() and old[end : end + 1] in ("", "\n"):
+            return old[:place] + replace + old[end:]
+    return not_found(old, search, path=path)
 
 
 def _substring_replaced(old: str, search: str, replace: str, path: str) -> str | Unplaced:
     if search not in old and search.endswith("\n") and old.endswith(search[:-1]):
         search, replace = search[:-1], replace.removesuffix("\n")
-    places = [match.start() for match in re.finditer(f"(?={re.escape(search)})", old)]
+    places = _places(old, search)
     if not places:
         return not_found(old, search, path=path)
     if len(places) > 1:
         return ambiguous(path, [old.count("\n", 0, place) + 1 for place in places])
-    return old[: places[0]] + replace + old[places[0] + len(search) :]
+    after = old[places[0] + len(search) :]
+    if after and search.endswith("\n") and replace and not replace.endswith("\n"):
+        return Unplaced(f"{path}: {JOINS}")
+    return old[: places[0]] + replace + after
+
+
+def _places(old: str, search: str) -> list[int]:
+    return [match.start() for match in re.finditer(f"(?={re.escape(search)})", old)]
 
 
 def _squeezed(text: str) -> str:
@@ -202,11 +137,20 @@ def _nearest(lines: list[str], wanted: list[str]) -> int | None:
     first = next((line for line in bare if line), "")
     best, best_at = 0.3, None
     matcher = SequenceMatcher(None, "", first, autojunk=False)
-    for at, line in enumerate(lines[:SEARCHED_LINES]):
-        words = line.strip()
+    for at in _worth_a_look(lines, bare):
+        words = lines[at].strip()
         matcher.set_seq1(words)
-        same = sum(other == own.strip() != "" for own, other in zip(lines[at:], bare, strict=False))
+        there = lines[at : at + len(bare)]
+        same = sum(other == own.strip() != "" for own, other in zip(there, bare, strict=False))
         if words and matcher.real_quick_ratio() + same > best:
             likeness = matcher.quick_ratio() + same
             best, best_at = (likeness, at) if likeness > best else (best, best_at)
     return best_at
+
+
+def _worth_a_look(lines: list[str], bare: list[str]) -> list[int]:
+    """Where a passage may begin: anywhere at the top of a file, further down where one of its lines stands."""
+    offsets = {line: at for at, line in reversed(list(enumerate(bare))) if line}
+    rest = ((at, line.strip()) for at, line in enumerate(lines[SEARCHED_LINES:], start=SEARCHED_LINES))
+    below = (at - offsets[line] for at, line in rest if line in offsets)
+    return [*range(min(len(lines), SEARCHED_LINES)), *islice(below, SEARCHED_LINES)]

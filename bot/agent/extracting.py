@@ -2,7 +2,9 @@
 
 import ast
 
-from bot.agent.blocks import SHELLS, Block, blocks_of
+from bot.agent.blocks import Block, blocks_of
+from bot.agent.elision import UNPARSEABLE
+from bot.agent.naming import SHELLS
 
 PYTHON = frozenset({"python", "python3", "py", "text/x-python"})
 NOT_CODE = SHELLS | {"text", "json", "output", "plaintext", "diff"}
@@ -27,7 +29,7 @@ def is_program(text: str) -> bool:
     """Whether a text is Python that does something: “Sure” parses too."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except UNPARSEABLE:
         return False
     return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in tree.body)
 

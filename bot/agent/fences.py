@@ -4,21 +4,23 @@ A reply is read whole or not at all: a block that was cut off, or whose end can'
 that is answered, and nothing of it is done.
 """
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.agent.actions import Delete, Finish, ListFolder, Patch, Read, Request, Run, Search, Write, asked
-from bot.agent.blocks import DIFFS, SHELLS, Block, blocks_of
+from bot.agent.blocks import Block, blocks_of
 from bot.agent.edits import is_broken_python
-from bot.agent.json_actions import is_meant_as_actions, requests_in
+from bot.agent.json_actions import PREVIEW_CHARS, UNREADABLE, is_meant_as_actions, requests_in
+from bot.agent.naming import DIFFS, SHELLS
 from bot.agent.search_replace import has_markers, pairs_of
 
 _OPENER = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*[^\s`]")
-_TOOL_CALL = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_TOOL_CALL = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL)
 _TOOL_CALLS = re.compile(r"\A\s*\[TOOL_CALLS\]\s*(\[.*\])\s*\Z", re.DOTALL)
-_DIFF = re.compile(r"(?:diff --git [^\n]*\n(?:[a-z][^\n]*\n)*)?--- \S[^\n]*\n\+\+\+ \S[^\n]*\n@@ ")
-_HUNKS = re.compile(r"\s*@@ -\d+")
+_DIFF = re.compile(r"diff --git |Index: \S+\n=+\n|\*\*\* (?:Begin Patch|Update File:)|--- \S[^\n]*\n\+\+\+ \S")
+_HUNKS = re.compile(r"\s*@@(?:\s|$)")
 _DIFF_FILES = (".diff", ".patch")
 
 NO_END = (
@@ -26,6 +28,8 @@ NO_END = (
     "a longer fence around it (four backticks). Write a shorter reply, or use SEARCH/REPLACE blocks"
 )
 CUT_OFF = "the reply was cut off at its length limit, so nothing was done. Write less: SEARCH/REPLACE blocks only"
+NUL = "the reply holds a NUL character, which no file or command takes, so nothing was done: write it as an escape"
+ESCAPED = "a block's < and > came as &lt; and &gt;, so nothing was done: write them as they are"
 NOT_FENCED = "the change must stand in a fenced block"
 NO_PATH = "a block of code has no path: write it on the fence, as in ```python path=src/a.py"
 
@@ -41,7 +45,7 @@ class Parsed:
 def parse_reply(text: str, *, is_truncated: bool = False) -> Parsed:
     """Read the actions of a reply in the fenced dialect."""
     blocks = blocks_of(text)
-    problem = _problem(blocks, is_truncated=is_truncated)
+    problem = NUL if "\0" in text else _problem(blocks, is_truncated=is_truncated)
     if problem:
         return Parsed(problem=problem)
     if not blocks:
@@ -71,7 +75,9 @@ def _problem(blocks: Sequence[Block], *, is_truncated: bool) -> str:
     if is_truncated:
         return CUT_OFF
     for at, block in enumerate(blocks):
-        if block.path and _holds_fences(block, block.path, blocks[at + 1 : at + 2]):
+        if _is_escaped(block.content):
+            return ESCAPED
+        if block.path and holds_fences(block, block.path, blocks[at + 1 : at + 2]):
             return (
                 f"{block.path}: it can't be told where the block ends, for the file holds fences itself; nothing was "
                 "done. Put a longer fence around it (four backticks)"
@@ -79,30 +85,33 @@ def _problem(blocks: Sequence[Block], *, is_truncated: bool) -> str:
     return ""
 
 
-def _holds_fences(block: Block, path: str, following: Sequence[Block]) -> bool:
+def holds_fences(block: Block, path: str, following: Sequence[Block]) -> bool:
     """Whether the file's own fence may have been taken for the end of the block."""
     openers = [found[1] for line in block.content.split("\n") if (found := _OPENER.match(line))]
     if any(opener[0] == block.fence[0] and len(opener) >= len(block.fence) for opener in openers):
         return True
-    is_nameless = any(not after.language and not after.path and after.fence == block.fence for after in following)
-    if not is_nameless or has_markers(block.content):
+    if not any(after.is_bare and after.fence == block.fence for after in following) or has_markers(block.content):
         return False
     return not path.endswith((".py", ".pyi")) or is_broken_python(path, block.content)
 
 
 def _requests(block: Block) -> tuple[Request, ...] | str:
     """What a block asks for: nothing where it only shows something; a text where it is malformed."""
+    if has_markers(block.content):
+        pairs = pairs_of(block)
+        return pairs if isinstance(pairs, str) else tuple(asked(edit) for edit in pairs)
     lines = [line.strip() for line in block.content.split("\n") if line.strip()]
+    named = [line.removeprefix("- ").strip("`") for line in lines] or ([block.path] if block.path else [])
     found: list[Request] = []
     match block.language:
         case "read":
-            found = [asked(_read(line)) for line in lines]
+            found = [asked(_read(line)) for line in named]
         case "search":
             found = [asked(Search(line)) for line in lines]
         case "list":
-            found = [asked(ListFolder(line)) for line in lines or ["."]]
+            found = [asked(ListFolder(line)) for line in named or ["."]]
         case "delete":
-            found = [asked(Delete(line)) for line in lines]
+            found = [asked(Delete(line)) for line in named]
         case "finish":
             found = [asked(Finish(" ".join(lines)))]
         case _:
@@ -119,10 +128,9 @@ def _code(block: Block) -> tuple[Request, ...] | str:
     diff = _diff(block)
     if diff is not None:
         return (asked(Patch(diff)),)
-    if has_markers(block.content):
-        pairs = pairs_of(block)
-        return pairs if isinstance(pairs, str) else tuple(asked(edit) for edit in pairs)
-    return () if block.path is None else (asked(Write(block.path, block.content, fenced=True)),)
+    if block.path is None:
+        return ()
+    return (asked(Write(block.path, block.content, fenced=True, heading=block.heading)),)
 
 
 def _diff(block: Block) -> str | None:
@@ -131,13 +139,19 @@ def _diff(block: Block) -> str | None:
         return None
     if _DIFF.match(block.content.lstrip("\n")):
         return block.content
-    if block.path and _HUNKS.match(block.content):
-        return f"--- a/{block.path}\n+++ b/{block.path}\n{block.content}"
-    return block.content if block.language in DIFFS and not has_markers(block.content) else None
+    if block.path and (_HUNKS.match(block.content) or block.language in DIFFS):
+        header = "" if _HUNKS.match(block.content) else "@@\n"
+        return f"--- a/{block.path}\n+++ b/{block.path}\n{header}{block.content}"
+    return block.content if block.language in DIFFS else None
+
+
+def _is_escaped(content: str) -> bool:
+    """Whether a block has SEARCH/REPLACE pairs whose signs were written as HTML."""
+    return "&lt;&lt;&lt;" in content and has_markers(html.unescape(content)) and not has_markers(content)
 
 
 def _read(line: str) -> Read:
-    found = re.fullmatch(r"(.+?):(\d+)(?:-(\d+))?", line)
+    found = re.fullmatch(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?", line)
     return Read(found[1], int(found[2]), int(found[3] or found[2])) if found else Read(line)
 
 
@@ -155,4 +169,4 @@ def _json_requests(content: str) -> tuple[Request, ...]:
     if found is not None:
         return found
     is_meant = is_meant_as_actions(content)
-    return (Request("json", content[:200], None, "the JSON does not parse"),) if is_meant else ()
+    return (Request(UNREADABLE, content[:PREVIEW_CHARS], None, "the JSON does not parse"),) if is_meant else ()

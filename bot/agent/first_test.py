@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from bot.agent.account import Account
 from bot.agent.assignment import Assignment
-from bot.agent.closing import Close, closed, summary_of
+from bot.agent.closing import Close, closed, ended_by_a_person, summary_of
 from bot.agent.conversation import Conversation
 from bot.agent.critic import question_test, refusal
+from bot.agent.diff_reading import readable
 from bot.agent.endings import Ended, Ending
 from bot.agent.llm import Model
 from bot.agent.reproduction import (
@@ -44,7 +45,11 @@ def first_test(
     if known:
         decision = Tested(None, f"{KNOWN}{', '.join(known)}")
     else:
-        doubted = _doubts(work, progress, account, written, critic)
+        try:
+            doubted = _doubts(work, progress, account, written, critic)
+        except Stopped:
+            end = Close(_summary(ending, written.change), written.change, written.report, None, "", "tested", Aim.TEST)
+            return closed(progress, account, ended_by_a_person(end))
         asks = work.reproduce is Reproduce.ASK
         decision = tested(progress, written.change, written.report, written.found, doubted=doubted, asks=asks)
     change = written.change
@@ -69,7 +74,25 @@ def _run(work: Assignment, progress: Progress) -> _OnBase:
     report = bench.test()
     if report.state is ReportState.STOPPED:
         raise Stopped
-    return _OnBase(change, report, bench.unreproduced(change, report))
+    found = bench.unreproduced(change, report)
+    broken = _broken_before(progress, change, report) if found is None else frozenset[str]()
+    if broken:
+        take_back(bench, change, keeps=lambda path: path not in broken)
+        change = bench.change()
+    return _OnBase(change, report, found)
+
+
+def _broken_before(progress: Progress, change: Change, report: TestReport) -> frozenset[str]:
+    """Files of the try before that showed nothing, and that fail as they did beside a test that shows the issue.
+
+    They would fail for ever: an accepted test is never taken back.
+    """
+    if not may_be_doubted(progress):
+        return frozenset()
+    before, now = readable(progress.change.patch), readable(change.patch)
+    failing = {case.file for case in report.cases if case.id in report.failed}
+    broken = frozenset(diff.new_path for diff in now if diff in before and diff.new_path and diff.new_path in failing)
+    return broken if len(broken) < len(now) else frozenset()
 
 
 def _doubts(work: Assignment, progress: Progress, account: Account, written: _OnBase, critic: Model | None) -> str:

@@ -9,6 +9,10 @@ from bot.agent.actions import Request
 from bot.agent.tools import request_of
 
 PREVIEW_CHARS = 200
+UNREADABLE = "json"
+"""The name of a request that can't be read."""
+
+NAMELESS = 'it has no "action" with the name of one'
 
 _NAMES = ("action", "tool", "name")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
@@ -26,15 +30,22 @@ def requests_in(text: str) -> tuple[Request, ...] | None:
 
 def requests_of(found: Any) -> tuple[Request, ...]:
     """The actions of a JSON value."""
-    if isinstance(found, dict) and isinstance(found.get("actions"), list):
-        found = found["actions"]
-    items = found if isinstance(found, list) else [found]
-    return tuple(request for item in items if (request := _request(item)))
+    is_list_of_actions = isinstance(found, dict) and isinstance(found.get("actions"), list)
+    items = found["actions"] if is_list_of_actions else found if isinstance(found, list) else [found]
+    requests = [_request(item) for item in items]
+    if not is_list_of_actions and not any(requests):
+        return ()
+    return tuple(request or _unreadable(item) for request, item in zip(requests, items, strict=True))
 
 
 def is_meant_as_actions(text: str) -> bool:
     """Whether a text that is no JSON was to be one with actions."""
     return bool(_MEANT.match(text))
+
+
+def _unreadable(item: Any) -> Request:
+    """What stands among actions and is none: maybe an edit, so that the others can't count as all."""
+    return Request(UNREADABLE, json.dumps(item)[:PREVIEW_CHARS], None, NAMELESS)
 
 
 def _request(item: Any) -> Request | None:

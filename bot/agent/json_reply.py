@@ -20,7 +20,7 @@ def parse_json_reply(text: str, *, is_truncated: bool = False) -> Parsed:
     if is_truncated:
         return Parsed(problem=CUT_OFF)
     try:
-        found = json.loads(text, strict=False)
+        found = json.loads(text.removeprefix("\ufeff"), strict=False)
     except (ValueError, RecursionError) as error:
         parsed = parse_reply(text)
         is_fenced = any(request.action for request in parsed.requests)

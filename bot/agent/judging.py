@@ -6,10 +6,13 @@ from dataclasses import dataclass, field, replace
 from bot.agent.actions import Editing, Finish
 from bot.agent.edits import SAME
 from bot.agent.endings import Ended, Ending
-from bot.agent.hands import UNCHANGED, Done
+from bot.agent.hands import Done
 from bot.agent.patience import Patience
 from bot.agent.prompts import prompt
+from bot.agent.staging import UNCHANGED
 from bot.agent.understanding import Understood
+
+NO_ACTION = "it asks for nothing: no edit was found in it, and no command"
 
 
 @dataclass(slots=True)
@@ -69,7 +72,7 @@ class Judge:
         """The talk's end after a reply that asks for nothing: of the work, or of patience with it."""
         if self.ends_the_work(heard):
             return Ending(Ended.FINISHED, heard.summary)
-        enough = self._patience.unusable(heard.problem)
+        enough = self._patience.unusable(heard.problem or NO_ACTION)
         return Ending(Ended.GAVE_UP, enough) if enough else None
 
     def ends_the_work(self, heard: Understood) -> bool:

@@ -36,8 +36,8 @@ class Message:
     tool_call_id: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The message in the shape of OpenAI's chat completions."""
-        shape: dict[str, Any] = {"role": str(self.role), "content": self.content}
+        """The message in the shape of OpenAI's chat completions, without what no request and no trace can hold."""
+        shape: dict[str, Any] = {"role": str(self.role), "content": _encodable(self.content)}
         if self.tool_calls:
             shape["tool_calls"] = [
                 {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -55,6 +55,11 @@ class Message:
             for call in shape.get("tool_calls", ())
         )
         return Message(Role(shape["role"]), shape["content"], calls, shape.get("tool_call_id"))
+
+
+def _encodable(text: str | None) -> str | None:
+    """The text without lone surrogates and NUL."""
+    return None if text is None else text.encode("utf-8", "replace").decode().replace("\0", "␀")
 
 
 def system(text: str) -> Message:
@@ -86,6 +91,8 @@ LENGTH = "length"
 TOO_LONG = "context_length_exceeded"
 NO_TOOLS = "tools_unsupported"
 NO_SCHEMA = "schema_unsupported"
+BAD_CALL = "tool_call_unreadable"
+FILTERED = "content_filter"
 NO_CHOICE = "no_choice"
 UNREADABLE = "unreadable"
 
@@ -96,8 +103,10 @@ class Reply:
 
     `finish_reason` is the server's own word (`stop`, `length`, `tool_calls`, `content_filter`), or one of ours where no
     reply came of the call: TOO_LONG (the prompt does not fit the window), NO_TOOLS (the server refuses tools),
-    NO_SCHEMA (it does not constrain replies to a schema), NO_CHOICE (`choices` was empty), UNREADABLE (not a chat
-    completion). `detail` holds the server's words for these. `raw` is the server's JSON text, whole.
+    NO_SCHEMA (it does not constrain replies to a schema), BAD_CALL (it could not read the tool call that the model
+    wrote), FILTERED (its provider held prompt or reply back), NO_CHOICE (`choices` was empty, or the reply broke off),
+    UNREADABLE (not a chat completion). `detail` holds the server's words for these. `raw` is the server's JSON text,
+    whole.
     """
 
     text: str | None

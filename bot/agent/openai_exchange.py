@@ -6,16 +6,18 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 import openai
 
+from bot.agent.retry_after import seconds_in
 from bot.errors import ConfigError, Unavailable
 
 OPENAI_HOST = "api.openai.com"
 NO_KEY = "none"
+UNNAMED = 500
+"""The status of an error that came with 200 and names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,9 @@ class Endpoint:
             async with client, asyncio.timeout(timeout_s):
                 body = await ask(client)
         except openai.APIStatusError as error:
-            return Answer(error.status_code, error.response.text, _seconds(error.response.headers))
+            return Answer(
+                error.status_code, error.response.text, seconds_in(error.response.headers, now=datetime.now(tz=UTC))
+            )
         except (openai.APITimeoutError, TimeoutError) as error:
             raise Unavailable(f"the model server at {self.address} did not answer in {timeout_s:g} s") from error
         except openai.APIConnectionError as error:
@@ -76,11 +80,15 @@ class Endpoint:
 def endpoint_of(base_url: str | None, api_key: str | None) -> Endpoint:
     """The endpoint; what is not given as the openai package reads it. Local servers need no key.
 
-    A variable that is set to nothing counts as not set, which the package sees otherwise. Raises `ConfigError` where
-    OpenAI itself is asked without a key.
+    A variable that is set to nothing counts as not set, which the package sees otherwise. Raises `ConfigError` for what
+    can be no key and no address, and where OpenAI itself is asked without a key.
     """
     base_url = base_url or os.environ.get("OPENAI_BASE_URL") or f"https://{OPENAI_HOST}/v1"
     api_key = api_key or os.environ.get("OPENAI_API_KEY") or None
+    if not (api_key or NO_KEY).isascii() or not (api_key or NO_KEY).isprintable():
+        raise ConfigError("OPENAI_API_KEY holds what no key holds: a line break, or letters beyond ASCII")
+    if not _is_address(base_url):
+        raise ConfigError("OPENAI_BASE_URL is no address: it begins with https:// or http://, then a host")
     client = openai.OpenAI(base_url=base_url, api_key=api_key or NO_KEY)
     if api_key is None and client.base_url.host == OPENAI_HOST:
         raise ConfigError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server")
@@ -88,39 +96,25 @@ def endpoint_of(base_url: str | None, api_key: str | None) -> Endpoint:
         return Endpoint(str(client.base_url), client.api_key or NO_KEY)
 
 
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def _status_within(body: str) -> int:
-    """OpenRouter and others answer 200 and put the status of a failed call into the body."""
+    """OpenRouter and others answer 200 and put a failed call's status, if any, into the body."""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
         return 200
-    if not isinstance(found, dict) or found.get("choices") or not isinstance(found.get("error"), dict):
+    if not isinstance(found, dict) or found.get("choices"):
         return 200
-    code = found["error"].get("code")
-    return code if isinstance(code, int) and 400 <= code < 600 else 200
-
-
-def _seconds(headers: Mapping[str, str]) -> float | None:
-    """How long the server asks to wait: a number of seconds, or a date."""
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        text = headers.get(name, "").strip()
-        if text.replace(".", "", 1).isdigit():
-            return float(text) / unit
-    return _seconds_until(headers.get("retry-after", ""), headers.get("date", ""))
-
-
-def _seconds_until(text: str, now_text: str) -> float | None:
-    """The time until a date by the server's own clock, or by ours where it does not tell its own."""
-    until = _date(text)
-    if until is None:
-        return None
-    now = _date(now_text) or datetime.now(tz=UTC)
-    return max((until - now).total_seconds(), 0.0)
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        found = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    error = found if found.get("object") == "error" else found.get("error")
+    if not error:
+        return 200
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    status = int(code) if code.isdecimal() and len(code) == len("500") else UNNAMED
+    return status if 400 <= status < 600 else UNNAMED

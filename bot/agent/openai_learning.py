@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.agent.remedies import Drop, Filtered, GiveUp, Lower, NoSchema, NoTools, Remedy, Rename, TooLong, Wait
+from bot.agent.remedies import BadCall, Drop, Filtered, GiveUp, Lower, NoSchema, NoTools, Remedy, Rename, TooLong, Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Learnt:
     def after(self, found: Remedy) -> "Learnt":  # noqa: PLR0911 - one for each
         """What is known after one more error."""
         match found:
-            case Drop(parameter):
-                return replace(self, dropped=self.dropped | {parameter})
+            case Drop(parameter, always):
+                return replace(self, dropped=self.dropped | {parameter}) if always else self
             case Rename(parameter, to):
                 return self._after_renaming(parameter, to)
             case Lower(limit, always, window):
@@ -34,7 +34,7 @@ class Learnt:
                 return replace(self, takes_tools=False)
             case NoSchema():
                 return replace(self, takes_schema=False)
-            case Filtered() | Wait() | GiveUp():
+            case BadCall() | Filtered() | Wait() | GiveUp():
                 return self
 
     def adapted(self, request: Mapping[str, Any]) -> dict[str, Any]:

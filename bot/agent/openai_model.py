@@ -10,13 +10,14 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 from tenacity.stop import stop_base
 from tenacity.wait import wait_exponential_jitter
 
-from bot.agent.llm import NO_SCHEMA, NO_TOOLS, TOO_LONG, Message, Reply, ToolSpec
+from bot.agent.llm import BAD_CALL, FILTERED, NO_SCHEMA, NO_TOOLS, TOO_LONG, Message, Reply, ToolSpec
 from bot.agent.openai_errors import remedy
 from bot.agent.openai_exchange import Answer, endpoint_of
 from bot.agent.openai_learning import Learnt
-from bot.agent.openai_replies import FILTERED, read_reply
-from bot.agent.prices import Pricing, known_prices, known_window
-from bot.agent.remedies import Filtered, GiveUp, Lower, NoSchema, NoTools, Remedy, TooLong, Wait
+from bot.agent.openai_replies import no_reply, read_reply
+from bot.agent.openai_usage import estimated
+from bot.agent.prices import Pricing, known_prices, known_window, priced
+from bot.agent.remedies import BadCall, Drop, Filtered, GiveUp, Lower, NoSchema, NoTools, Remedy, Rename, TooLong, Wait
 from bot.agent.watched import run_watched, sleep_watched
 from bot.agent.windows import window_in_models
 from bot.errors import Unavailable
@@ -25,8 +26,12 @@ from bot.records import StopCheck, Usage
 ATTEMPTS = 5
 PATIENCE_S = 120.0
 CORRECTIONS = 6
-MODELS_TIMEOUT_S = 15.0
+MODELS_TIMEOUT_S = 5.0
+MODELS_TRIES = 3
+"""A server that was away when it was asked of its models is asked again, and not for ever."""
 SCHEMA_NAME = "reply"
+
+_ENDS: dict[type, str] = {NoTools: NO_TOOLS, NoSchema: NO_SCHEMA, TooLong: TOO_LONG, Filtered: FILTERED}
 
 
 class OpenAIModel:
@@ -55,7 +60,7 @@ class OpenAIModel:
         self._backoff_s = backoff_s
         self._prices = prices or known_prices(name, endpoint=self._endpoint.base_url)
         self._window = window_tokens
-        self._was_asked = window_tokens is not None
+        self._asks_left = MODELS_TRIES if window_tokens is None else 0
         self._learnt = Learnt()
         self._lock = threading.Lock()
         self._asking = threading.Lock()
@@ -73,9 +78,9 @@ class OpenAIModel:
     def window_tokens(self) -> int | None:
         """The window; the first to ask has the server asked. The server's word in an error goes before its list."""
         with self._asking:
-            if not self._was_asked:
+            if self._asks_left:
+                self._asks_left -= 1
                 self._window = self._told_window() or known_window(self._name, endpoint=self._endpoint.base_url)
-                self._was_asked = True
         windows = [window for window in (self._window, self._learnt.window_tokens) if window is not None]
         return min(windows, default=None)
 
@@ -96,9 +101,9 @@ class OpenAIModel:
         for _ in range(CORRECTIONS):
             learnt = self._learnt
             if tools and not learnt.takes_tools:
-                return _no_reply(NO_TOOLS, "the server takes no tools")
+                return _unpaid(NO_TOOLS, "the server takes no tools")
             if schema and not learnt.takes_schema:
-                return _no_reply(NO_SCHEMA, "the server constrains no reply to a schema")
+                return _unpaid(NO_SCHEMA, "the server constrains no reply to a schema")
             sent = learnt.adapted(request)
             answer = self._ask(sent, stop, until=until)
             if answer.status < 400:
@@ -107,7 +112,8 @@ class OpenAIModel:
             if isinstance(mended, Reply):
                 return mended
             request = mended
-        raise Unavailable(f"the model server refused {CORRECTIONS} variants of a request, the last with {answer.body}")
+        reason = f"the model server refused {CORRECTIONS} variants of a request, the last with {answer.body[:600]}"
+        raise Unavailable(reason, passes=False)
 
     def _mended(self, request: dict[str, Any], found: Remedy) -> dict[str, Any] | Reply:
         """The request to send instead, or the reply that says why there is none. Raises `Unavailable`."""
@@ -116,19 +122,19 @@ class OpenAIModel:
         match found:
             case Lower(limit):
                 return {**request, "max_tokens": limit}
-            case NoTools(reason):
-                return _no_reply(NO_TOOLS, reason)
-            case NoSchema(reason):
-                return _no_reply(NO_SCHEMA, reason)
-            case TooLong(reason):
-                return _no_reply(TOO_LONG, reason)
-            case Filtered(reason):
-                return _no_reply(FILTERED, reason)
+            case Drop(parameter):
+                return {name: value for name, value in request.items() if name != parameter}
+            case Rename():
+                return request
+            case BadCall(reason):
+                usage = estimated(json.dumps(request["messages"]), reason)
+                return no_reply(BAD_CALL, reason, priced(usage, self._prices))
+            case NoTools(reason) | NoSchema(reason) | TooLong(reason) | Filtered(reason):
+                return _unpaid(_ENDS[type(found)], reason)
             case Wait(reason, retry_after_s):
                 raise Unavailable(reason, retry_after_s)
             case GiveUp(reason):
                 raise Unavailable(reason, passes=False)
-        return request
 
     def _request(
         self,
@@ -190,6 +196,8 @@ class OpenAIModel:
             answer = run_watched(self._endpoint.models(timeout_s=timeout_s), lambda: False)
         except Unavailable:
             return None
+        if answer.status < 500:
+            self._asks_left = 0
         return window_in_models(answer.body, self._name) if answer.status < 400 else None
 
 
@@ -207,6 +215,5 @@ def _remedy(answer: Answer, sent: dict[str, Any]) -> Remedy:
     return remedy(answer.status, answer.body, request=sent, retry_after_s=answer.retry_after_s)
 
 
-def _no_reply(finish_reason: str, detail: str) -> Reply:
-    raw = json.dumps({"error": {"code": finish_reason, "message": detail}})
-    return Reply(None, (), finish_reason, Usage(cost_usd=0.0), raw, detail)
+def _unpaid(reason: str, detail: str) -> Reply:
+    return no_reply(reason, detail, Usage(cost_usd=0.0))

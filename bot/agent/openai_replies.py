@@ -1,19 +1,33 @@
 """Reading what an OpenAI-compatible server sent: a chat completion, or nothing that can be used. Pure."""
 
 import json
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from bot.agent.llm import LENGTH, NO_CHOICE, STOP, UNREADABLE, Reply, ToolCall
-from bot.agent.prices import Pricing, estimated_tokens, priced
+from bot.agent.llm import (
+    BAD_CALL,
+    FILTERED,
+    LENGTH,
+    NO_CHOICE,
+    NO_SCHEMA,
+    NO_TOOLS,
+    STOP,
+    TOO_LONG,
+    UNREADABLE,
+    Reply,
+    ToolCall,
+)
+from bot.agent.openai_usage import estimated, usage_of, valid
+from bot.agent.prices import Pricing, priced
 from bot.records import Usage
-
-T = TypeVar("T", bound=BaseModel)
+from sandbox.contract import clipped
 
 DETAIL_CHARS = 500
-FILTERED = "content_filter"
-"""The server's own word where its provider held a prompt or a reply back."""
+UNREADABLE_CHARS = 20_000
+"""Of an answer that is no chat completion so much is kept, and counted as a reply: it may be a page of any length."""
+OURS = (TOO_LONG, NO_TOOLS, NO_SCHEMA, BAD_CALL, FILTERED)
+"""What a call may end with instead of a reply, by a word of ours: `no_reply` writes it, `read_reply` reads it back."""
 
 _SAME: dict[str, str] = {
     "max_tokens": LENGTH,
@@ -32,51 +46,39 @@ _SAME: dict[str, str] = {
 }
 """Other servers' words for OpenAI's."""
 
+_BROKEN_OFF = frozenset(
+    {"error", "abort", "aborted", "cancelled", "timeout", "network_error", "insufficient_system_resource"}
+    | {"malformed_function_call", "unexpected_tool_call", "other"}
+)
+"""How a reply ended of which a part may be missing, whatever there is of it."""
+
 
 class _Function(BaseModel):
-    name: str | None = None
+    name: Any = None
     arguments: Any = None
 
 
 class _ToolCall(BaseModel):
-    id: str | None = None
+    id: Any = None
     function: _Function | None = None
 
 
 class _Said(BaseModel):
-    content: str | list[Any] | None = None
-    refusal: str | None = None
+    content: Any = None
+    refusal: Any = None
     reasoning_content: Any = None
     reasoning: Any = None
-    tool_calls: list[_ToolCall] | None = None
+    tool_calls: Any = None
 
 
 class _Choice(BaseModel):
     message: _Said | None = None
-    finish_reason: str | None = None
+    finish_reason: Any = None
     error: Any = None
 
 
-class _CachedTokens(BaseModel):
-    cached_tokens: int | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    total_tokens: int | None = None
-    prompt_tokens_details: _CachedTokens | None = None
-    prompt_cache_hit_tokens: int | None = None
-    cached_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-
-
-class _Timings(BaseModel):
-    cache_n: int | None = None
-
-
 class _Completion(BaseModel):
-    choices: list[_Choice] | None = None
+    choices: list[Any] | None = None
     usage: Any = None
     timings: Any = None
     error: Any = None
@@ -85,43 +87,65 @@ class _Completion(BaseModel):
 def read_reply(raw: str, *, prompt: str, prices: Pricing | None) -> Reply:
     """Make a `Reply` of a server's answer, whatever it is. `prompt` is what was sent, to estimate usage from."""
     try:
-        completion = _Completion.model_validate(_encodable(json.loads(raw, strict=False)))
+        completion = _Completion.model_validate(_encodable(json.loads(raw.lstrip("\ufeff"), strict=False)))
     except (ValueError, RecursionError) as error:
-        usage = priced(_estimated(prompt, raw), prices)
+        raw = clipped(raw, UNREADABLE_CHARS)
+        usage = priced(estimated(prompt, raw), prices)
         return Reply(None, (), UNREADABLE, usage, raw, f"{_first_line(error)}, in: {raw[:DETAIL_CHARS]}")
-    usage = priced(_usage_of(completion, prompt=prompt, reply=raw), prices)
-    choice = completion.choices[0] if completion.choices else None
+    usage = priced(usage_of(completion.usage, completion.timings, prompt=prompt, reply=raw), prices)
+    choice = valid(_Choice, completion.choices[0]) if completion.choices else None
     failure = completion.error or (choice.error if choice else None)
-    if choice is None or choice.message is None or (failure and choice.finish_reason == "error"):
-        detail = json.dumps(failure)[:DETAIL_CHARS] if failure else "the server sent no choice"
+    if choice is None or choice.message is None:
+        return _instead(failure, usage, raw)
+    finish_reason = choice.finish_reason if isinstance(choice.finish_reason, str) else STOP
+    if finish_reason.lower() in _BROKEN_OFF:
+        detail = f"the reply broke off: {_shortly(failure or finish_reason)}"
         return Reply(None, (), NO_CHOICE, usage, raw, detail)
     said = choice.message
-    text = _text_of(said.content)
-    finish_reason = choice.finish_reason or STOP
+    text, calls = _text_of(said.content), _tool_calls(said.tool_calls)
     return Reply(
         text=text,
-        tool_calls=tuple(_tool_call(call, at) for at, call in enumerate(said.tool_calls or [])),
-        finish_reason=_SAME.get(finish_reason.lower(), finish_reason),
+        tool_calls=calls,
+        finish_reason=_SAME.get(finish_reason.lower(), finish_reason or STOP),
         usage=usage,
         raw=raw,
-        detail="" if text or said.tool_calls else _why_empty(said),
+        detail="" if text or calls else _why_empty(said),
     )
+
+
+def no_reply(reason: str, detail: str, usage: Usage) -> Reply:
+    """Make the `Reply` of a call that ended without one, for a reason of `OURS`."""
+    return Reply(None, (), reason, usage, json.dumps({"error": {"code": reason, "message": detail}}), detail)
+
+
+def _instead(failure: Any, usage: Usage, raw: str) -> Reply:
+    """What came where there is no choice: an end by a word of ours, as it was kept, or the server's failure."""
+    code = failure.get("code") if isinstance(failure, dict) else None
+    if isinstance(code, str) and code in OURS:
+        return Reply(None, (), code, usage, raw, str(failure.get("message") or ""))
+    detail = _shortly(failure) if failure else "the server sent no choice"
+    return Reply(None, (), NO_CHOICE, usage, raw, detail)
+
+
+def _shortly(failure: Any) -> str:
+    return json.dumps(failure)[:DETAIL_CHARS]
 
 
 def _why_empty(said: _Said) -> str:
     """What a message without words holds instead."""
     if said.refusal:
-        return f"the model refused: {said.refusal[:DETAIL_CHARS]}"
+        return f"the model refused: {str(said.refusal)[:DETAIL_CHARS]}"
     reasoning = said.reasoning_content or said.reasoning
     return f"it holds reasoning alone, {len(str(reasoning))} characters" if reasoning else ""
 
 
-def _text_of(content: str | list[Any] | None) -> str | None:
+def _text_of(content: Any) -> str | None:
     """The words of a reply; servers that send a list of parts mark the words by type."""
-    if isinstance(content, list):
-        parts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
-        return "".join(parts) or None
-    return content
+    if isinstance(content, list | dict):
+        parts = content if isinstance(content, list) else [content]
+        words = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+        return "".join(words) or None
+    return content if isinstance(content, str) else None
 
 
 def _encodable(found: Any) -> Any:
@@ -136,49 +160,17 @@ def _encodable(found: Any) -> Any:
     return found
 
 
+def _tool_calls(found: Any) -> tuple[ToolCall, ...]:
+    """The calls, those of a form that can't be one left out."""
+    asked = [call for one in found if (call := valid(_ToolCall, one))] if isinstance(found, list) else []
+    return tuple(_tool_call(call, at) for at, call in enumerate(asked))
+
+
 def _tool_call(call: _ToolCall, at: int) -> ToolCall:
     function = call.function or _Function()
     arguments = function.arguments
     text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
-    return ToolCall(call.id or f"call_{at}", function.name or "", text)
-
-
-def _usage_of(completion: _Completion, *, prompt: str, reply: str) -> Usage:
-    """What was used. Some servers count the model's reasoning in the total alone: it is the reply's, and is paid."""
-    reported = _valid(_Usage, completion.usage)
-    if reported is None or reported.prompt_tokens is None or reported.completion_tokens is None:
-        return _estimated(prompt, reply)
-    completed = max(reported.completion_tokens, (reported.total_tokens or 0) - reported.prompt_tokens)
-    return Usage(reported.prompt_tokens, completed, _cached(reported, _valid(_Timings, completion.timings)))
-
-
-def _cached(reported: _Usage, timings: _Timings | None) -> int | None:
-    """The cached part of the prompt, wherever it stands; None where the server does not say.
-
-    Source: OpenAI and most (`prompt_tokens_details.cached_tokens`), DeepSeek (`prompt_cache_hit_tokens`), Moonshot
-    (`cached_tokens`), gateways to Anthropic (`cache_read_input_tokens`), llama.cpp (`timings.cache_n`).
-    """
-    told = (
-        reported.prompt_tokens_details.cached_tokens if reported.prompt_tokens_details else None,
-        reported.prompt_cache_hit_tokens,
-        reported.cached_tokens,
-        reported.cache_read_input_tokens,
-        timings.cache_n if timings else None,
-    )
-    cached = max((tokens for tokens in told if tokens is not None), default=None)
-    return None if cached is None else max(0, min(cached, reported.prompt_tokens or 0))
-
-
-def _estimated(prompt: str, reply: str) -> Usage:
-    return Usage(estimated_tokens(prompt), estimated_tokens(reply), estimated=True)
-
-
-def _valid(shape: type[T], found: Any) -> T | None:
-    """The figures as we know them; those of another form count as not told, and cost the reply nothing."""
-    try:
-        return shape.model_validate(found)
-    except ValidationError:
-        return None
+    return ToolCall(str(call.id or f"call_{at}"), str(function.name or ""), text)
 
 
 def _first_line(error: Exception) -> str:

@@ -11,7 +11,7 @@ from bot.agent.history import KEPT_WHOLE, bullets
 from bot.agent.prompts import Dialect, prompt
 from bot.agent.reports import report_text
 from bot.agent.reproduction import Wanted
-from bot.agent.targets import Target, language_of
+from bot.agent.targets import Target, has_definitions, language_of
 from bot.records import Aim, Caps, Iteration, Progress, TestReport, Workbench
 from sandbox.contract import clipped
 
@@ -131,12 +131,12 @@ def _shown(progress: Progress, undone: Sequence[str]) -> list[str]:
 
 
 def _form(ask: Ask, *, has_report: bool) -> str:
-    """How to write it in fenced blocks: a small file whole, which small models do best."""
+    """How to write it in fenced blocks: by whole functions where they can be told, which small models do best."""
     found = ask.target
     if found is None:
         return ""
     words = {"path": found.path, "test": found.test_path, "language": language_of(found.path)}
     if ask.wanted is Wanted.TEST:
         return prompt("whole_test").format(**words)
-    text = prompt("whole" if found.is_small else "passage").format(**words)
+    text = prompt("part" if has_definitions(found.path) else "whole" if found.is_small else "passage").format(**words)
     return f"{text}\n\n{prompt('beside').format(**words)}" if ask.wanted is Wanted.TOO and not has_report else text

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from bot.agent.llm import NO_CHOICE, NO_TOOLS, TOO_LONG, UNREADABLE, Message, Model, Reply, ToolSpec, user
-from bot.agent.openai_replies import FILTERED
+from bot.agent.llm import FILTERED, NO_CHOICE, NO_TOOLS, TOO_LONG, UNREADABLE, Message, Model, Reply, ToolSpec, user
 from bot.agent.prompts import Dialect, prompt, version
 from bot.agent.thinking import without_thinking
 from bot.records import Call, StopCheck
@@ -95,7 +94,7 @@ def settle(model: Model, setting: Dialect, habits: Habits, stop: StopCheck) -> S
     """
     if setting is not Dialect.AUTO:
         return Settled(setting)
-    key = f"{model.endpoint} {model.name}" if isinstance(model, Placed) else model.name
+    key = _key(model)
     known = habits.dialect_of(key)
     if known is not None:
         return Settled(known)
@@ -103,6 +102,12 @@ def settle(model: Model, setting: Dialect, habits: Habits, stop: StopCheck) -> S
     if found.is_certain:
         habits.keep(key, found.dialect)
     return Settled(found.dialect, found.calls, found.detail)
+
+
+def relearn(model: Model, dialect: Dialect, habits: Habits) -> None:
+    """Remember what a run found out otherwise than it was remembered."""
+    if habits.dialect_of(_key(model)) is not dialect:
+        habits.keep(_key(model), dialect)
 
 
 def probe(model: Model, stop: StopCheck, *, prefers_json: bool = PREFERS_JSON) -> Abilities:
@@ -120,6 +125,10 @@ def probe(model: Model, stop: StopCheck, *, prefers_json: bool = PREFERS_JSON) -
     if prefers_json and _is_by_schema(asking.ask(prompt("probe_json"), schema=_SCHEMA)):
         return Abilities(Dialect.JSON, "it called no tool, and kept to a schema", tuple(asking.calls))
     return Abilities(Dialect.FENCED, "it called no tool", tuple(asking.calls))
+
+
+def _key(model: Model) -> str:
+    return f"{model.endpoint} {model.name}" if isinstance(model, Placed) else model.name
 
 
 @dataclass(slots=True)

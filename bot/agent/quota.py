@@ -11,12 +11,14 @@ _ALWAYS = re.compile(
     r"insufficient_quota|insufficient[ _](?:balance|credits?|funds)|credit balance|billing_(?:hard_limit|not_active)|"
     r"exceeded_current_quota|requires more credits|(?:out of|no|all available) credits|not enough credits|"
     r"spend(?:ing)?[ _-]?(?:limit|cap)|key limit exceeded|usage limits?\W|payment required|arrearage|余额不足|欠费|"
+    r"exceeded your monthly|"
     r"(?:account|free (?:tier|quota)).{0,40}(?:suspended|exhausted|overdue)|allocationquota"
 )
 _UNLESS_TIMED = re.compile(r"exceeded your current quota|quota exceeded|quota_exceeded")
 _WAIT = re.compile(
-    r"(?:try again|retry)(?: again)? (?:in|after) "
-    r"(?:(\d+)h)?\s?(?:(\d+)m(?!s))?\s?(?:(\d+(?:\.\d+)?)\s?(ms|s\b|seconds?))?"
+    r"(?:try again|retry)(?: again)? (?:in|after) (?:about )?"
+    r"(?:(\d{1,6})\s?h(?:ours?)?\b,?\s?|(\d{1,6})h)?(?:(\d{1,6})\s?m(?:in(?:ute)?s?)?(?:\b,?\s?|(?=\d)))?"
+    r"(?:(\d{1,9}(?:\.\d+)?)\s?(ms|milliseconds?|s\b|secs?|seconds?))?"
 )
 
 
@@ -26,8 +28,8 @@ def is_spent(status: int, words: str, *, is_to_pass: bool) -> bool:
     `words` is the whole message in lower case. Gemini has one text for a spent account and for a busy minute: only the
     second names a time.
     """
-    if status < 400 or status >= 500:
-        return False
+    if status >= 500:
+        return "insufficient_quota" in words
     if status == 402 or _ALWAYS.search(words):
         return True
     return not is_to_pass and bool(_UNLESS_TIMED.search(words))
@@ -36,8 +38,9 @@ def is_spent(status: int, words: str, *, is_to_pass: bool) -> bool:
 def seconds_asked(words: str) -> float | None:
     """How long the message asks to wait, in seconds; None where it does not say."""
     for found in _WAIT.finditer(words):
-        hours, minutes, amount, unit = found.groups()
+        spaced_hours, hours, minutes, amount, unit = found.groups()
+        hours = spaced_hours or hours
         if hours or minutes or amount:
-            seconds = float(amount or 0) / (1000 if unit == "ms" else 1)
+            seconds = float(amount or 0) / (1000 if unit and unit.startswith("m") else 1)
             return int(hours or 0) * 3600 + int(minutes or 0) * 60 + seconds
     return None

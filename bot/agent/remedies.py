@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Send the request again without this parameter."""
+    """Send the request again without this parameter; `always` where it is the parameter, and not its value."""
 
     parameter: str
+    always: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,13 @@ class TooLong:
 
 
 @dataclass(frozen=True, slots=True)
+class BadCall:
+    """The model wrote a tool call that the server can't read: a bad reply, and no failure of the service."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Filtered:
     """The provider does not let this prompt through."""
 
@@ -71,4 +79,4 @@ class GiveUp:
     reason: str
 
 
-Remedy = Drop | Rename | Lower | NoTools | NoSchema | TooLong | Filtered | Wait | GiveUp
+Remedy = Drop | Rename | Lower | NoTools | NoSchema | TooLong | BadCall | Filtered | Wait | GiveUp

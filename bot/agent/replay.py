@@ -3,16 +3,14 @@
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.agent.llm import NO_SCHEMA, NO_TOOLS, TOO_LONG, Message, Reply, ToolSpec
+from bot.agent.llm import Message, Reply, ToolSpec
 from bot.agent.openai_replies import read_reply
 from bot.records import Call, StopCheck, Usage
 
 SHOWN_CHARS = 60
-OURS = frozenset({TOO_LONG, NO_TOOLS, NO_SCHEMA})
-"""What a recorded call may have ended with instead of a reply, by a word of ours."""
 
 
 class Unrecorded(Exception):
@@ -129,15 +127,7 @@ def _recorded(call: Mapping[str, Any] | Call) -> Recorded:
 
 
 def _reply(recorded: Recorded) -> Reply:
-    read = read_reply(recorded.reply, prompt="", prices=None)
-    finish_reason, detail = read.finish_reason, read.detail
-    try:
-        error = json.loads(recorded.reply)["error"]
-        if error["code"] in OURS:
-            finish_reason, detail = error["code"], error["message"]
-    except (ValueError, KeyError, TypeError):
-        pass
-    return Reply(read.text, read.tool_calls, finish_reason, recorded.usage, recorded.reply, detail)
+    return replace(read_reply(recorded.reply, prompt="", prices=None), usage=recorded.usage, raw=recorded.reply)
 
 
 def _difference(asked: Sequence[Mapping[str, Any]], recorded: Recorded) -> str:

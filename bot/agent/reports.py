@@ -13,6 +13,11 @@ SHOWN_FAILURES = 10
 BASELINE_CHARS = 12_000
 ID_CHARS = 300
 
+ALREADY_SAID = 0.5
+
+_FRAME = re.compile(r"\s*$|[=_-]{3,}|[.FEsxX]+(?:\s+\[\s*\d+%\])?$|(?:FAILED|ERROR) ")
+"""Lines with which pytest frames what it says: headings, dots, the list of failures."""
+
 _WARNINGS = re.compile(r"^=+ warnings summary (?:\(final\) )?=+\n.*?(?=^=+ )", re.MULTILINE | re.DOTALL)
 """What pytest says of warnings, to the next of its headings: it is long, and no test fails for it."""
 
@@ -35,7 +40,7 @@ def report_text(report: TestReport, baseline: TestReport | None) -> str:
     if not report.is_green:
         failures = _failures(report, known=known)
         parts += [failures] if failures else []
-        parts.append(_output(report))
+        parts += [_output(report)] if not failures or _says_more(report.output, failures) else []
         still = sorted(known & report.failed)
         if still:
             parts.append("Failing before any change, and still: " + ", ".join(still[:SHOWN_FAILURES]))
@@ -66,6 +71,13 @@ def _failures(report: TestReport, *, known: frozenset[str], chars: int = BASELIN
 def _failure(case: TestCase, *, chars: int) -> str:
     message = printable(clipped(case.message.strip(), chars))
     return f"- {case.id[:ID_CHARS]}: {case.status}" + (f"\n{fenced(message, 'text')}" if message else "")
+
+
+def _says_more(output: str, failures: str) -> bool:
+    """Whether most of the output's lines are not among what the failures say already: what the program printed, say."""
+    told = {line.strip(" >") for line in failures.split("\n")}
+    lines = [line for line in _WARNINGS.sub("", output).split("\n") if not _FRAME.match(line)]
+    return sum(line.strip(" >") not in told for line in lines) > len(lines) * ALREADY_SAID
 
 
 def _output(report: TestReport, *, chars: int = OUTPUT_CHARS) -> str:

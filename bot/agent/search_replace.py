@@ -15,12 +15,20 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from bot.agent.actions import Edit
-from bot.agent.blocks import Block, looks_like_a_path
+from bot.agent.blocks import Block
+from bot.agent.naming import looks_like_a_path
 
-_SEARCH = re.compile(r"^(<{5,9})[ \t]*(?:SEARCH|ORIGINAL|HEAD)\b[:\s]*(.*)$", re.IGNORECASE)
-_DIVIDER = re.compile(r"^={5,9}[ \t]*$")
-_REPLACE = re.compile(r"^>{5,9}[ \t]*REPLACE\b", re.IGNORECASE)
-_ANY_END = re.compile(r"^>{5,9}(?:[ \t]*[\w./-]+)?[ \t]*$")
+OUTSIDE_LINES = 3
+"""Lines beside the pairs that a block may hold; with more of them it is something else, a text about such pairs say."""
+
+_SEARCH = re.compile(
+    r"^(<{3,}[ \t]*\[?(?:SEARCH|ORIGINAL|HEAD|BEFORE|OLD|CURRENT)|-{5,}[ \t]*SEARCH)\b[\]:\s]*(?:\(.*\))?(.*)$",
+    re.IGNORECASE,
+)
+_DIVIDER = re.compile(r"^={5,}[ \t]*$")
+_REPLACE = re.compile(r"^(?:>{4,}[ \t]*\[?(?:REPLACE|UPDATED|AFTER)|\+{5,}[ \t]*REPLACE)\b", re.IGNORECASE)
+_ANY_END = re.compile(r"^>{5,}(?:[ \t]*[\w./-]+)?[ \t]*$")
+_BARE = tuple(re.compile(rf"^{sign}{{5,}}[ \t]*$") for sign in "<=>")
 
 NO_PATH = "a SEARCH/REPLACE block has no path: write it on the fence, as in ```python path=src/a.py"
 NO_END = (
@@ -29,23 +37,42 @@ NO_END = (
 )
 NESTED = "a SEARCH block begins inside another: each needs its own ======= and >>>>>>> REPLACE line"
 NO_BEGINNING = "a >>>>>>> REPLACE line has no <<<<<<< SEARCH and ======= line before it"
+NO_NAME = "a <<<<<<< line must read <<<<<<< SEARCH, and the >>>>>>> line >>>>>>> REPLACE"
+NO_LINES = "the lines to search for stand below the <<<<<<< SEARCH line, not behind it"
+MUCH_BESIDE = (
+    "a block with SEARCH/REPLACE pairs holds many lines beside them: leave those out. If the file itself is to hold "
+    "such marker lines, change it by a unified diff"
+)
 TWO_DIVIDERS = "a SEARCH/REPLACE block has two lines of =======: leave such lines out of it, or write the file whole"
 
 
 def has_markers(content: str) -> bool:
-    """Whether a block holds SEARCH/REPLACE pairs."""
-    return any(_SEARCH.match(line) for line in _lines(content))
+    """Whether a block holds SEARCH/REPLACE pairs, be they malformed."""
+    lines = _lines(content)
+    return any(_SEARCH.match(line) or _REPLACE.match(line) for line in lines) or _has_bare_markers(lines)
+
+
+def _has_bare_markers(lines: list[str]) -> bool:
+    """Whether three lines of signs alone follow each other as in a pair."""
+    at = 0
+    for line in lines:
+        at += at < len(_BARE) and bool(_BARE[at].match(line))
+    return at == len(_BARE)
 
 
 def pairs_of(block: Block) -> tuple[Edit, ...] | str:
     """The edits that a block asks for, or what is malformed. The path may stand on the line before the first marker."""
     lines = _lines(block.content)
+    if not any(_SEARCH.match(line) or _REPLACE.match(line) for line in lines):
+        return NO_NAME
     pairs = _Pairs(block.path, _divider(lines))
     for line in lines:
         problem = pairs.take(line)
         if problem:
             return problem
-    return NO_END if pairs.part is not _Part.OUTSIDE else tuple(pairs.edits)
+    if pairs.part is not _Part.OUTSIDE:
+        return NO_END
+    return MUCH_BESIDE if pairs.beside > OUTSIDE_LINES else tuple(pairs.edits)
 
 
 def _lines(content: str) -> list[str]:
@@ -60,7 +87,8 @@ def _lines(content: str) -> list[str]:
 
 def _divider(lines: list[str]) -> re.Pattern[str]:
     """What divides a pair here: as many `=` as the first marker has `<`, where there is such a line."""
-    width = next((len(found[1]) for line in lines if (found := _SEARCH.match(line))), 0)
+    first = next((found[1] for line in lines if (found := _SEARCH.match(line))), "")
+    width = max(first.count("<"), first.count("-"))
     return re.compile(rf"^={{{width}}}[ \t]*$") if "=" * width in lines else _DIVIDER
 
 
@@ -80,6 +108,7 @@ class _Pairs:
     search: list[str] = field(default_factory=list)
     replace: list[str] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
+    beside: int = 0
 
     def take(self, line: str) -> str:
         """Read one more line; what is wrong with it, or ""."""
@@ -98,7 +127,7 @@ class _Pairs:
             case _Part.OUTSIDE if looks_like_a_path(line.strip()):
                 self.path = line.strip()
             case _Part.OUTSIDE:
-                pass
+                self.beside += bool(line.strip())
         return ""
 
     def _begin(self, beside: str) -> str:
@@ -106,6 +135,8 @@ class _Pairs:
             return NESTED
         if looks_like_a_path(beside):
             self.path = beside
+        elif re.search(r"\w", beside):
+            return NO_LINES
         self.part, self.search, self.replace = _Part.SEARCH, [], []
         return ""
 

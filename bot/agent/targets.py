@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from bot.agent.context import paths_shown
 from bot.agent.texts import read_source
 from bot.agent.viewing.mentions import is_test, tests_of
+from bot.agent.viewing.symbols import language_of as grammar_of
 from bot.records import Workbench
 
 WHOLE_FILE_LINES = 150
@@ -52,6 +53,16 @@ def target(told: str, bench: Workbench) -> Target | None:
 def language_of(path: str) -> str:
     """What stands behind the fence of a block that holds the file."""
     return _LANGUAGES.get(PurePosixPath(path).suffix, "text")
+
+
+def suffix_of(language: str) -> str | None:
+    """How the names of files end that hold what stands behind such a fence."""
+    return next((suffix for suffix, name in _LANGUAGES.items() if language in (name, suffix[1:])), None)
+
+
+def has_definitions(path: str) -> bool:
+    """Whether functions and classes of such a file can be told from the rest, so that an answer may hold them alone."""
+    return grammar_of(path) is not None
 
 
 def _test_path(path: str, paths: Sequence[str]) -> str:

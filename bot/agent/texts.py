@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 COMPARED_LINES = 2_000
-_BOM = "\ufeff"
+BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def read_source(data: bytes) -> Source | None:
             continue
         if "\0" in text:
             return None
-        has_bom = text.startswith(_BOM)
-        return Source(split_lines(text.removeprefix(_BOM)), encoding, has_bom)
+        has_bom = text.startswith(BOM)
+        return Source(split_lines(text.removeprefix(BOM)), encoding, has_bom)
     return None
 
 
@@ -82,12 +82,30 @@ def normalised(text: str) -> str:
 def rewritten(source: Source, text: str) -> bytes | Unplaced:
     """The file's bytes with `text` as its content: lines that stay keep their bytes, new ones end like neighbours."""
     kept = _with_endings(source, split_lines(normalised(text)))
-    whole = (_BOM if source.has_bom else "") + kept
+    whole = (BOM if source.has_bom else "") + kept
+    if "\0" in whole:
+        return Unplaced("a text file holds no NUL character; write it as an escape")
+    unknown = _unknown(source, whole)
+    if unknown:
+        return _not_in(source, unknown)
     try:
         return whole.encode(source.encoding)
     except UnicodeEncodeError as error:
-        bad = whole[error.start : error.end]
-        return Unplaced(f"the file is not UTF-8 but {source.encoding}, which has no {bad!r}; write it in ASCII")
+        return _not_in(source, whole[error.start : error.end])
+
+
+def _not_in(source: Source, words: str) -> Unplaced:
+    if source.encoding == "latin-1":
+        return Unplaced(f"the file is not UTF-8, and was read as latin-1: {words!r} is not safe there; use ASCII")
+    return Unplaced(f"{words!r} is no character that a file can hold; write it as an escape")
+
+
+def _unknown(source: Source, new: str) -> str:
+    """The first character that a file of an encoding which nobody told (Latin-1 takes any byte) did not hold before."""
+    if source.encoding != "latin-1":
+        return ""
+    known = {character for line in source.lines for character in line.text}
+    return next((character for character in new if not character.isascii() and character not in known), "")
 
 
 def _encodings(data: bytes) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from bot.agent.actions import Editing, Request
 from bot.agent.complaints import first_line, named_problem
 from bot.agent.fences import NO_PATH, Parsed, parse_reply
 from bot.agent.json_reply import parse_json_reply, thought_in
-from bot.agent.llm import LENGTH, NO_CHOICE, UNREADABLE, Reply, ToolCall
-from bot.agent.nameless import file_meant
+from bot.agent.llm import FILTERED, LENGTH, NO_CHOICE, UNREADABLE, Reply, ToolCall
+from bot.agent.nameless import file_meant, functions_meant
 from bot.agent.prompts import Dialect
 from bot.agent.texts import read_source
 from bot.agent.thinking import without_thinking
@@ -50,14 +50,14 @@ def understand(reply: Reply, dialect: Dialect, *, target: str | None, bench: Wor
         return Understood(words, first_line(words), requests, reply.tool_calls)
     thought = thought_in(words) if dialect is Dialect.JSON else None
     parse = parse_json_reply if dialect is Dialect.JSON else parse_reply
-    parsed = parse(words, is_truncated=reply.is_truncated)
+    parsed = parse(words, is_truncated=reply.finish_reason in (LENGTH, FILTERED))
     summary = first_line(words if thought is None else thought)
     requests = parsed.requests
     if target is not None and thought is None and parsed.problem in ("", NO_PATH):
         requests = (*_file_meant(words, target, bench), *requests)
     if requests:
         return Understood(words, summary, requests)
-    is_reply = bool(words) and reply.finish_reason not in (LENGTH, UNREADABLE, NO_CHOICE)
+    is_reply = bool(words) and reply.finish_reason not in (LENGTH, FILTERED, UNREADABLE, NO_CHOICE)
     return Understood(
         words,
         summary,
@@ -69,7 +69,7 @@ def understand(reply: Reply, dialect: Dialect, *, target: str | None, bench: Wor
 
 def _file_meant(words: str, path: str, bench: Workbench) -> tuple[Request, ...]:
     source = read_source(bench.read(path) or b"")
-    meant = file_meant(words, path, source.text) if source else None
+    meant = (file_meant(words, path, source.text) if source else None) or functions_meant(words, bench)
     return (meant,) if meant else ()
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from bot.agent.diffs import FileDiff, created, parse_diff, patched, reversed_diffs
+from bot.agent.diff_reading import readable
+from bot.agent.diffs import FileDiff, created, patched, reversed_diffs
 from bot.agent.texts import EMPTY, Unplaced, read_source, rewritten
 from bot.records import Change, Workbench
 
@@ -13,11 +14,8 @@ def set_back(bench: Workbench, change: Change, *, keeps: Callable[[str], bool] =
     A file whose change can't be undone exactly (binary, renamed, changed since) is left as it is, and so is one that
     `keeps` says yes to.
     """
-    diffs = parse_diff(change.patch)
-    if isinstance(diffs, Unplaced):
-        return ()
     undone: list[str] = []
-    for path, diff in reversed_diffs(diffs).items():
+    for path, diff in reversed_diffs(readable(change.patch)).items():
         data = bench.read(path)
         source = read_source(data) if data is not None and diff.new_path == path else None
         if source is None or keeps(path):
@@ -33,9 +31,7 @@ def set_back(bench: Workbench, change: Change, *, keeps: Callable[[str], bool] =
 def take_back(bench: Workbench, change: Change, *, keeps: Callable[[str], bool] = lambda _: False) -> tuple[str, ...]:
     """Undo the change in every file: as `set_back`, new files deleted, deleted ones there again."""
     undone = list(set_back(bench, change, keeps=keeps))
-    diffs = parse_diff(change.patch)
-    found = () if isinstance(diffs, Unplaced) else diffs
-    for diff in found:
+    for diff in readable(change.patch):
         path = diff.old_path if diff.new_path is None else diff.new_path
         if path is None or keeps(path) or (diff.old_path is not None and diff.new_path is not None):
             continue
@@ -52,5 +48,6 @@ def take_back(bench: Workbench, change: Change, *, keeps: Callable[[str], bool] 
 
 
 def _the_other_way(diff: FileDiff) -> FileDiff:
-    hunks = tuple(type(hunk)(hunk.number, hunk.new_line, hunk.line, hunk.after, hunk.before) for hunk in diff.hunks)
-    return FileDiff(diff.new_path, diff.old_path, hunks, diff.ends_without_newline)
+    hunks = tuple(hunk.reversed for hunk in diff.hunks)
+    ends_without_newline = bool(hunks) and not hunks[-1].ends_after
+    return FileDiff(diff.new_path, diff.old_path, hunks, ends_without_newline)

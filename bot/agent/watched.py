@@ -31,7 +31,7 @@ def run_watched(work: Coroutine[Any, Any, T], stop: StopCheck) -> T:
                 return future.result(timeout=POLL_S)
             except TimeoutError:
                 if future.done():
-                    raise
+                    return future.result()
                 if stop():
                     raise Stopped from None
     finally:

@@ -12,6 +12,8 @@ from typing import Any
 
 SMALLEST_WINDOW = 512
 """A server that names less means something else."""
+LONGEST_NUMBER = 12
+"""Digits."""
 
 _FIELDS = (
     "n_ctx",
@@ -76,7 +78,7 @@ class Fit:
 def fit_of(words: str, told: Mapping[str, Any]) -> Fit:
     """Read a message, in lower case, about what does not fit; `told` are the figures that stand beside it."""
     window, prompt = _tokens(told.get("n_ctx")), _tokens(told.get("n_prompt_tokens"))
-    return Fit(window or _first(_WINDOW, words), prompt or _first(_PROMPT, words))
+    return Fit(window or _tokens(_first(_WINDOW, words)), prompt or _first(_PROMPT, words))
 
 
 def window_in_models(text: str, model: str) -> int | None:
@@ -109,8 +111,17 @@ def _within(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _tokens(value: Any) -> int | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and value >= SMALLEST_WINDOW else None
+    """A window in whatever form it is told; None for what can't be one."""
+    match value:
+        case bool():
+            return None
+        case str() if value.isdecimal() and len(value) <= LONGEST_NUMBER:
+            value = int(value)
+        case int() | float():
+            pass
+        case _:
+            return None
+    return int(value) if SMALLEST_WINDOW <= value < 10**LONGEST_NUMBER else None
 
 
 def _first(patterns: Iterable[re.Pattern[str]], words: str) -> int | None:

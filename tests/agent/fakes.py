@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.agent.diffs import created, parse_diff, patched
+from bot.agent.diff_reading import parse_diff
+from bot.agent.diffs import created, patched
 from bot.agent.llm import LENGTH, STOP, Message, Reply, Role, ToolCall, ToolSpec
 from bot.agent.texts import Unplaced
 from bot.records import (

@@ -274,3 +274,17 @@ class Patient:
         while not stop():
             pause.wait(0.01)
         raise Stopped
+
+
+def test_a_stop_during_the_tests_keeps_what_was_drawn_ahead_too() -> None:
+    def stop() -> None:
+        raise Stopped
+
+    model = ScriptedModel([says(change("a * 1")), says(change("a * 2")), says(change("a * 3"))])
+
+    progress = run(model, a_bench(on_test=stop), candidates=3, at_once=3)
+
+    (iteration,) = progress.iterations
+    assert progress.verdict is Verdict.STOPPED
+    assert (len(iteration.calls), len(iteration.others), progress.spend.calls) == (1, 2, 3)
+    assert progress.spend.tokens == 360

@@ -7,7 +7,7 @@ from bot.agent.budget import budget_for
 from bot.agent.context import context, files_text, more_context, paths_shown, tree_text
 from bot.agent.reports import last_error, report_text
 from bot.agent.viewing.mentions import Frame, frames, identifiers, named_paths
-from bot.records import Comment, Person, Task, TestReport
+from bot.records import Comment, Person, Task, TestCase, TestReport, TestStatus
 from tests.agent.fakes import FakeWorkbench, a_task, green, red
 
 FILES = {
@@ -190,6 +190,21 @@ def test_warnings_do_not_crowd_out_what_failed() -> None:
 
     assert "DeprecationWarning" not in text
     assert "assert 1 == 2\n=== short test summary info ===\nFAILED test_a.py::test_a" in text
+
+
+def test_an_output_that_only_repeats_what_failed_is_left_out() -> None:
+    failure = "def test_a():\n>   assert 1 == 2\nE   assert 1 == 2\n\ntest_a.py:2: AssertionError"
+    frame = "F   [100%]\n== FAILURES ===\n___ test_a ___\n\n{}\n=== short test summary info ===\nFAILED a.py::test_a\n"
+    report = replace(
+        red("test_a.py::test_a"), cases=(TestCase("test_a.py::test_a", TestStatus.FAILED, message=failure),)
+    )
+
+    repeated = report_text(replace(report, output=frame.format(failure)), None)
+    printing = "\n".join(f"step {number}" for number in range(9))
+    printed = report_text(replace(report, output=frame.format(f"{failure}\n{printing}")), None)
+
+    assert repeated.count("assert 1 == 2") == failure.count("assert 1 == 2")
+    assert "step 8" in printed
 
 
 def test_the_names_of_arguments_are_no_names_of_code() -> None:

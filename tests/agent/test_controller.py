@@ -303,7 +303,7 @@ def test_an_edit_that_is_taken_back_is_no_change_and_runs_no_test() -> None:
         (says(None, finish_reason="content_filter"), "content filter"),
         (says(""), "empty"),
         (cut_off(None), "cut off at its length limit before it said anything"),
-        (says("<think>I wonder about x. ```python path=calc.py</think>"), "empty"),
+        (says("<think>I wonder about x. ```python path=calc.py</think>"), "reasoning alone"),
     ],
 )
 def test_a_reply_that_cant_be_used_is_answered_twice_with_what_was_wrong(reply: Reply, words: str) -> None:

@@ -3,10 +3,10 @@
 import pytest
 
 from bot.agent.critic import doubts_of, refusal
-from bot.errors import Unavailable
-from bot.records import Call, Usage, Verdict
-from tests.agent.fakes import ScriptedModel, says
-from tests.agent.runs import a_bench, change, judge, run
+from bot.errors import Stopped, Unavailable
+from bot.records import Call, Reproduce, Usage, Verdict
+from tests.agent.fakes import ScriptedModel, red, says
+from tests.agent.runs import a_bench, a_test, change, judge, run
 
 
 def answer(words: str) -> Call:
@@ -77,3 +77,39 @@ def test_without_a_critic_nobody_is_asked() -> None:
     progress = run(model, a_bench(judge=judge))
 
     assert (len(model.asked), progress.doubts, progress.spend.critic_tokens) == (1, "", 0)
+
+
+def test_a_stop_while_the_critic_reads_counts_every_call_once_and_keeps_the_change() -> None:
+    def stop() -> None:
+        raise Stopped
+
+    critic = ScriptedModel([says("NONE")], name="critic", before=stop)
+
+    progress = run(ScriptedModel([says(change("a * b"))]), a_bench(judge=judge), critic=critic)
+
+    assert (progress.verdict, progress.spend.calls) == (Verdict.STOPPED, 1)
+    assert len(progress.iterations[0].calls) == 1
+    assert "a * b" in progress.change.patch
+    assert progress.iterations[0].report is not None
+
+
+def test_a_stop_while_the_critic_reads_the_new_test_keeps_the_test() -> None:
+    def stop() -> None:
+        raise Stopped
+
+    critic = ScriptedModel([says("YES")], name="critic", before=stop)
+    bench = a_bench(reports=[red()], unreproducing=[None])
+
+    progress = run(ScriptedModel([says(a_test())]), bench, critic=critic, reproduce=Reproduce.FIRST)
+
+    assert (progress.verdict, progress.change.paths) == (Verdict.STOPPED, ("tests/test_add.py",))
+    assert [len(each.calls) for each in progress.iterations] == [1]
+
+
+def test_a_dear_critic_of_unknown_length_loses_no_change() -> None:
+    critic = ScriptedModel([says("fix it " + "x" * 1_000_000, usage=Usage(10, 10, cost_usd=50.0))], name="critic")
+
+    progress = run(ScriptedModel([says(change("a + b"))]), a_bench(judge=judge), critic=critic)
+
+    assert (progress.verdict, progress.spend.critic_cost_usd) == (Verdict.SOLVED, 50.0)
+    assert len(progress.doubts) < 3_000

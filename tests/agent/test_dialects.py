@@ -123,3 +123,44 @@ def test_the_next_iteration_asks_in_fences_where_a_schema_was_refused_last() -> 
         "diagnosis",
         "fenced",
     ]
+
+
+@pytest.mark.parametrize("replies", [[WORDS, WORDS, says(change("a + b"))], [refused(NO_TOOLS), says(change("a + b"))]])
+def test_a_model_that_was_taken_for_one_that_calls_tools_is_remembered_as_what_it_is(replies: list[Reply]) -> None:
+    habits = Remembered({"scripted": Dialect.NATIVE})
+    model, later = ScriptedModel(replies), ScriptedModel([says(change("a + b"))])
+
+    run(model, a_bench(judge=judge), dialect=Dialect.AUTO, habits=habits)
+    run(later, a_bench(judge=judge), dialect=Dialect.AUTO, habits=habits)
+
+    assert habits.known == {"scripted": Dialect.FENCED}
+    assert [asked.tools for asked in later.asked] == [None]
+
+
+def test_a_model_that_has_called_a_tool_is_not_forgotten_for_two_replies_without() -> None:
+    habits = Remembered({"scripted": Dialect.NATIVE})
+
+    run(
+        ScriptedModel([calls(LOOK), WORDS, WORDS, says(change("a + b"))]),
+        a_bench(judge=judge),
+        dialect=Dialect.AUTO,
+        habits=habits,
+    )
+
+    assert habits.known == {"scripted": Dialect.NATIVE}
+
+
+def test_what_the_operator_chose_is_not_what_a_run_found_out() -> None:
+    habits = Remembered({"scripted": Dialect.NATIVE})
+
+    run(ScriptedModel([WORDS]), a_bench(judge=judge), dialect=Dialect.NATIVE, habits=habits, times=1)
+
+    assert habits.known == {"scripted": Dialect.NATIVE}
+
+
+def test_a_refusal_of_tools_that_were_not_offered_does_not_go_on_until_the_limit() -> None:
+    model = ScriptedModel([refused(NO_TOOLS)])
+
+    progress = run(model, a_bench(judge=judge))
+
+    assert (progress.verdict, len(model.asked)) == (Verdict.GAVE_UP, 3)

@@ -2,10 +2,12 @@
 
 import difflib
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bot.agent.diffs import parse_diff, patched, reversed_diffs
+from bot.agent.diff_reading import parse_diff, readable
+from bot.agent.diffs import FileDiff, patched, reversed_diffs
 from bot.agent.texts import Unplaced
 
 lines = st.lists(st.sampled_from(["a\n", "b\n", "  c\n", "\n", "@@\n"]), min_size=1, max_size=30)
@@ -21,6 +23,12 @@ def applied(old: str, diff: str) -> str | Unplaced:
     if isinstance(files, Unplaced):
         return files
     return patched(old, files[0])
+
+
+def parts(diff: str) -> tuple[FileDiff, ...]:
+    files = parse_diff(diff)
+    assert not isinstance(files, Unplaced)
+    return files
 
 
 def refused(answer: str | Unplaced) -> str:
@@ -71,6 +79,92 @@ def test_later_hunks_move_with_what_earlier_ones_added() -> None:
 
 def test_lines_are_added_after_the_line_that_the_header_names() -> None:
     assert applied(OLD, a_diff("@@ -2,0 +3 @@\n+new\n")) == OLD.replace("two\n", "two\nnew\n")
+
+
+@pytest.mark.parametrize("header", ["@@ -2,6 +2,7 @@", "@@ -9,0 +10 @@", "@@ -6,0 +7 @@", "@@"])
+def test_lines_that_nothing_places_are_refused(header: str) -> None:
+    assert "none around them" in refused(applied(OLD, a_diff(f"{header}\n+new\n")))
+
+
+def test_lines_are_added_at_the_end() -> None:
+    assert applied(OLD, a_diff("@@ -5,0 +6 @@\n+six\n")) == OLD + "six\n"
+    assert applied(OLD, a_diff("@@ -5 +5,2 @@\n five\n+six\n")) == OLD + "six\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "body", "new"),
+    [
+        ("a\nb", "-b\n\\ No newline at end of file\n+b\n", "a\nb\n"),
+        ("a\nb\n", "-b\n+b\n\\ No newline at end of file\n", "a\nb"),
+        ("a\nb", "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n", "a\nc"),
+        ("a\nb", " b\n\\ No newline at end of file\n", "a\nb"),
+        ("a\nb", "-b\n\\ No newline at end of file\n+b\n+c\n", "a\nb\nc\n"),
+    ],
+)
+def test_a_newline_at_the_end_comes_and_goes_as_the_diff_says(old: str, body: str, new: str) -> None:
+    diff = a_diff(f"@@ -1,2 +1,2 @@\n-a\n+A\n{body}")
+
+    assert applied(old, diff) == new.replace("a", "A")
+    files = parse_diff(diff)
+    assert not isinstance(files, Unplaced)
+    assert patched(new.replace("a", "A"), reversed_diffs(files)["a.txt"]) == old
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "--- a.txt\n+++ a.txt\n",
+        "--- i/a.txt\n+++ w/a.txt\n",
+        "--- a.txt (original)\n+++ a.txt (modified)\n",
+        "--- a.txt\t2024-01-01 10:00:00\n+++ a.txt 2024-01-01 11:00:00\n",
+        '--- "a/a.txt"\n+++ "b/a.txt"\n',
+        "diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n",
+        "Index: a.txt\n=======\n--- a.txt\n+++ a.txt\n",
+    ],
+)
+def test_paths_are_read_in_all_their_forms(names: str) -> None:
+    (file,) = parts(f"{names}@@ -2 +2 @@\n-two\n+TWO\n")
+
+    assert (file.old_path, file.new_path) == ("a.txt", "a.txt")
+
+
+def test_a_folder_named_a_stays_and_bytes_in_a_quoted_path_are_read() -> None:
+    (folder,) = parts("--- a/x.txt\n+++ a/x.txt\n@@ -1 +1 @@\n-x\n+y\n")
+    (quoted,) = parts('--- "a/na\\303\\257.txt"\n+++ "b/na\\303\\257.txt"\n@@ -1 +1 @@\n-x\n+y\n')
+
+    assert (folder.new_path, quoted.new_path) == ("a/x.txt", "na\u00ef.txt")
+
+
+def test_lines_of_a_hunk_that_look_like_a_files_names_are_lines() -> None:
+    diff = a_diff("@@ -1,3 +1,3 @@\n x\n--- old\n+++ new\n y\n", path="a.sql")
+
+    assert applied("x\n-- old\ny\n", diff) == "x\n++ new\ny\n"
+
+
+GOOD = "diff --git a/a.txt b/a.txt\n" + a_diff("@@ -2 +2 @@\n-two\n+TWO\n")
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("diff --git a/b.sh b/b.sh\nold mode 100644\nnew mode 100755\n", "mode"),
+        ("diff --git a/b.png b/b.png\nindex 1..2 100644\nBinary files a/b.png and b/b.png differ\n", "binary"),
+        ("diff --git a/b.png b/b.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQz\n\n", "binary"),
+        ("diff --git a/b.txt b/b.txt\nindex 1..2 100644\n", "no hunk"),
+        ("--- a/b.txt\n+++ b/b.txt\nwords\n", "no hunk"),
+        ("--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n", "names no file"),
+    ],
+)
+def test_a_part_that_cant_be_done_is_not_passed_over(part: str, words: str) -> None:
+    for diff in (part + GOOD, GOOD + part):
+        answer = parse_diff(diff)
+        assert isinstance(answer, Unplaced)
+        assert words in answer.reason or "begins with neither" in answer.reason
+    assert len(readable(part + GOOD)) == 1
+
+
+def test_a_number_of_any_length_is_read() -> None:
+    assert applied(OLD, a_diff(f"@@ -{'9' * 5000} +1 @@\n-two\n+TWO\n")) == OLD.replace("two", "TWO")
 
 
 def test_an_empty_context_line_may_have_lost_its_space() -> None:

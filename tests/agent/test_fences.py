@@ -1,10 +1,13 @@
 """The fenced dialect: what a reply's blocks ask for."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.agent.actions import Delete, Edit, Finish, ListFolder, Patch, Read, Run, Search, Write
-from bot.agent.blocks import read_info
-from bot.agent.fences import CUT_OFF, NO_END, NO_PATH, parse_reply
+from bot.agent.edits import fenced
+from bot.agent.fences import CUT_OFF, ESCAPED, NO_END, NO_PATH, NUL, parse_reply
+from bot.agent.naming import read_info
 
 
 def actions(text: str) -> list[object]:
@@ -36,6 +39,9 @@ def test_a_path_on_the_fence_makes_a_whole_file() -> None:
         "File: src/a.py",
         "## File: `src/a.py`",
         "**src/a.py** (updated)",
+        "[`src/a.py`](src/a.py)",
+        "File path: `src/a.py`",
+        "New file: src/a.py",
         "### src/a.py (new file)",
         "src/a.py\n",
     ],
@@ -53,12 +59,39 @@ def test_a_path_on_the_line_before_the_fence_does_too(line: str) -> None:
         "# filepath: src/a.py",
         "/* src/a.py */",
         "<!-- src/a.py -->",
+        "# path=src/a.py",
+        "# src/a.py (updated)",
+        '"""src/a.py"""',
+        "(* src/a.py *)",
     ],
 )
 def test_a_path_in_the_first_lines_comment_is_one_and_no_part_of_the_file(comment: str) -> None:
     (request,) = parse_reply(f"```python\n{comment}\nx = 1\n```\n").requests
 
-    assert request.action == Write("src/a.py", "x = 1\n", fenced=True)
+    assert request.action == Write("src/a.py", "x = 1\n", fenced=True, heading=f"{comment}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "**Input/Output:**",
+        "### Before/After",
+        "`calc.add`:",
+        "numpy.array",
+        "### v1.2",
+        "e.g.",
+        "src/a.py (lines 10-20)",
+        "src/a.py:10",
+        "Here is the updated add function in `src/a.py`:",
+        "The fixed method in `src/a.py` should look like this:",
+    ],
+)
+def test_words_that_may_mean_something_else_name_no_file(line: str) -> None:
+    assert problem(f"{line}\n\n```python\nx = 1\n```\n") == NO_PATH
+
+
+def test_a_file_without_an_ending_may_be_named_too() -> None:
+    assert actions("**Makefile**\n\n```make\nall:\n```\n") == [Write("Makefile", "all:\n", fenced=True)]
 
 
 def test_words_that_announce_a_whole_file_name_it_and_words_before_an_excerpt_do_not() -> None:
@@ -85,6 +118,24 @@ def test_words_that_announce_a_whole_file_name_it_and_words_before_an_excerpt_do
         ("python src/a.py", "python", "src/a.py"),
         ("src/a.py", "", "src/a.py"),
         ("path=src/a.py", "", "src/a.py"),
+        ("a.cs", "", "a.cs"),
+        ("filepath: src/a.py", "", "src/a.py"),
+        ('python file_path="src/a.py"', "python", "src/a.py"),
+        ("python filepath=src/a.py", "python", "src/a.py"),
+        ('{.python filename="a.py"}', "", "a.py"),
+        ("python # src/a.py", "python", "src/a.py"),
+        ("python (src/a.py)", "python", "src/a.py"),
+        ("python `src/a.py`", "python", "src/a.py"),
+        ("python src/a.py (new file)", "python", "src/a.py"),
+        ("make Makefile", "make", "Makefile"),
+        ("python path=src/a.py lines=10-20", "python", None),
+        ("python path=src/a.py:10-20", "python", None),
+        ("python path=src/a.py#L10-L20", "python", None),
+        ('bash title="Run the tests"', "bash", None),
+        ('python title="Fix 1.5"', "python", None),
+        ("python name=example", "python", None),
+        ('python hl_lines="2 3"', "python", None),
+        ("node.js", "node.js", None),
         ("", "", None),
     ],
 )
@@ -124,6 +175,58 @@ def test_output_quoted_after_a_python_file_is_no_reason_to_refuse_it() -> None:
     assert actions("```python path=a.py\nprint(1)\n```\n\nIt prints:\n\n```\n1\n```\n") == [
         Write("a.py", "print(1)\n", fenced=True)
     ]
+
+
+@pytest.mark.parametrize("after", ["", "\n```finish\nDone.\n```\n"])
+def test_a_path_inside_a_files_own_fence_is_no_next_block(after: str) -> None:
+    text = "# Title\n\nFiles:\n\n```\nsrc/a.py\n```\n\nMore.\n"
+
+    assert "longer fence" in problem(f"```markdown path=README.md\n{text}```\n{after}")
+
+
+def test_two_files_under_bare_fences_are_two_where_a_blank_line_parts_them() -> None:
+    assert actions("a.txt\n```\none\n```\n\nb.txt\n```\ntwo\n```\n") == [
+        Write("a.txt", "one\n", fenced=True),
+        Write("b.txt", "two\n", fenced=True),
+    ]
+
+
+@pytest.mark.parametrize("words", ["", "Words.\n"])
+def test_a_fence_that_is_indented_too_far_to_close_is_no_end(words: str) -> None:
+    assert problem(f"```python path=a.py\ndef f():\n    x\n    ```\n{words}") == NO_END
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Change:\n\n   ```python path=a.py\n   x = 1\n   ```\n",
+        "1. a.py\n\t```python\n\tx = 1\n\t```\n",
+        "> ```python path=a.py\n> x = 1\n> ```\n",
+        "```python path=a.py\r\nx = 1\r\n```\r\n",
+        "\ufeff```python path=a.py\nx = 1\n```\n",
+        "\u200b```python path=a.py\nx = 1\n\u200b```\n",
+    ],
+)
+def test_a_block_in_a_list_or_quotation_or_behind_signs_that_nobody_sees_is_read(text: str) -> None:
+    assert actions(text) == [Write("a.py", "x = 1\n", fenced=True)]
+
+
+def test_lines_that_leave_their_list_leave_the_block_without_an_end() -> None:
+    assert problem("- item\n\n  ```python path=a.py\nx = 1\n  ```\n") == NO_END
+
+
+def test_a_nul_is_refused() -> None:
+    assert problem("```python path=a.py\nx = '\0'\n```\n") == NUL
+
+
+def test_a_python_file_too_deep_to_parse_is_read_nevertheless() -> None:
+    assert problem(f"```python path=a.py\n{'-' * 200_000}1\n```\n\n```\nout\n```\n")
+
+
+def test_a_line_number_of_any_length_is_read() -> None:
+    (request,) = parse_reply(f"```read\na.py:{'9' * 5000}\n```\n").requests
+
+    assert isinstance(request.action, Read)
 
 
 @pytest.mark.parametrize("is_truncated", [True, False])
@@ -168,10 +271,36 @@ def test_an_indented_fence_after_a_path_is_read(indent: str) -> None:
         ("<<<<<<< SEARCH\nx\n>>>>>>> REPLACE\n", "no <<<<<<< SEARCH and ======="),
         ("<<<<<<< SEARCH\nTitle\n=======\nOld\n=======\nNew\n>>>>>>> REPLACE\n", "two lines of ======="),
         ("<<<<<<< SEARCH\nx\n<<<<<<< SEARCH\n", "inside another"),
+        ("x\n=======\ny\n>>>>>>> REPLACE\n", "no <<<<<<< SEARCH and ======="),
+        ("<<<<<<<\nx\n=======\ny\n>>>>>>>\n", "must read <<<<<<< SEARCH"),
+        ("<<<<<<< SEARCH x = 1\n=======\ny\n>>>>>>> REPLACE\n", "stand below"),
+        ("<<< SEARCH\nx\n===\ny\n>>> REPLACE\n", "no >>>>>>> REPLACE line"),
+        ("<<<<<<< SEARCH\nx\n-------\ny\n>>>>>>> REPLACE\n", "no <<<<<<< SEARCH and ======="),
+        ("<<<<<<< SEARCH\n    x\n    =======\n    y\n    >>>>>>> REPLACE\n", "no >>>>>>> REPLACE line"),
+        ("<<<<<<< HEAD\na\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> main\n", "inside another"),
     ],
 )
 def test_malformed_pairs_are_answered_with_what_is_wrong(content: str, words: str) -> None:
     assert words in problem(f"```python path=a.py\n{content}```\n")
+
+
+def test_a_file_that_is_about_such_pairs_is_not_taken_for_them() -> None:
+    file = '"""Doc.\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"""\nimport re\n\n\ndef f():\n    pass\n'
+
+    assert "unified diff" in problem(f"```python path=a.py\n{file}```\n")
+
+
+@pytest.mark.parametrize("language", ["search path=a.py", "sh path=a.py", "finish path=a.py", "text path=a.py"])
+def test_pairs_are_pairs_whatever_the_fence_says(language: str) -> None:
+    assert actions(f"```{language}\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n") == [
+        Edit("a.py", "x\n", "y\n", whole_lines=True)
+    ]
+
+
+def test_markers_that_were_written_as_html_are_refused_and_never_written_into_a_file() -> None:
+    pair = "&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\nx\n=======\ny\n&gt;&gt;&gt;&gt;&gt;&gt;&gt; REPLACE\n"
+
+    assert problem(f"```python path=a.py\n{pair}```\n") == ESCAPED
 
 
 def test_pairs_without_a_path_are_answered() -> None:
@@ -205,6 +334,11 @@ def test_looking_running_deleting_and_finishing() -> None:
     ]
 
 
+@pytest.mark.parametrize(("language", "action"), [("read", Read("a.py")), ("delete", Delete("a.py"))])
+def test_the_path_of_what_to_read_or_delete_may_stand_on_the_fence(language: str, action: object) -> None:
+    assert actions(f"```{language} path=a.py\n```\n") == [action]
+
+
 def test_prompts_in_a_console_transcript_are_taken_off() -> None:
     assert actions("```console\n$ ls\na.py\n$ pwd\n```\n") == [Run("ls\npwd")]
 
@@ -228,6 +362,7 @@ def test_a_diff_is_a_patch() -> None:
         '```json\n{"name": "read", "arguments": "{\\"path\\": \\"a.py\\"}"}\n```\n',
         '{"action": "read", "path": "a.py"}',
         '<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>',
+        '<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}',
     ],
 )
 def test_actions_may_travel_as_json(text: str) -> None:
@@ -243,6 +378,14 @@ def test_broken_json_that_was_meant_as_an_action_is_answered() -> None:
 
     assert request.action is None
     assert "does not parse" in request.problem
+
+
+def test_a_broken_call_beside_a_good_one_is_answered() -> None:
+    good = '<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>\n'
+    (read, broken) = parse_reply(f'{good}<tool_call>\n{{"name": "write", "argume\n</tool_call>').requests
+
+    assert read.action == Read("a.py")
+    assert "does not parse" in broken.problem
 
 
 def test_a_lone_surrogate_in_json_is_answered() -> None:
@@ -265,7 +408,7 @@ def test_the_prompts_own_example_is_read_as_it_is_meant() -> None:
 
     found = [type(action) for action in actions(prompt("fenced"))]
 
-    assert found == [Write, Edit]
+    assert found == [Write, Write, Edit]
 
 
 # --- What models write for what was asked
@@ -281,6 +424,12 @@ def test_the_prompts_own_example_is_read_as_it_is_meant() -> None:
         ("<<<<<<< SEARCH", "=======", ">>>>>>>"),
         ("<<<<< SEARCH", "=====", ">>>>> REPLACE"),
         ("<<<<<<< SEARCH", "======", ">>>>>> REPLACE"),
+        ("<<<<<<<<<< SEARCH", "==========", ">>>>>>>>>> REPLACE"),
+        ("<<<< SEARCH", "====", ">>>> REPLACE"),
+        ("<<<<<<< BEFORE", "=======", ">>>>>>> AFTER"),
+        ("<<<<<<< [SEARCH]", "=======", ">>>>>>> [REPLACE]"),
+        ("<<<<<<< SEARCH (line 3)", "=======", ">>>>>>> REPLACE"),
+        ("------- SEARCH", "=======", "+++++++ REPLACE"),
     ],
 )
 def test_markers_that_are_a_little_different_are_read_and_never_written_into_a_file(markers: tuple[str, ...]) -> None:
@@ -334,6 +483,30 @@ def test_a_diff_is_one_whatever_its_fence_says_and_is_never_written_as_a_file(te
     assert actions(text) == [Patch(DIFF)]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "@@\n-x\n+y\n",
+        "@@ def f():\n-x\n+y\n",
+        "--- a/a.py\n+++ b/a.py\n-x\n+y\n",
+        "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch\n",
+        "Index: a.py\n=======\n--- a.py\n+++ a.py\n@@ -1 +1 @@\n-x\n+y\n",
+    ],
+)
+def test_what_begins_like_a_diff_is_never_written_as_a_file(content: str) -> None:
+    (action,) = actions(f"```python path=a.py\n{content}```\n")
+
+    assert isinstance(action, Patch)
+
+
+def test_lines_with_signs_in_a_diff_block_are_of_the_file_that_it_names() -> None:
+    assert actions("```diff path=a.py\n-x\n+y\n```\n") == [Patch("--- a/a.py\n+++ b/a.py\n@@\n-x\n+y\n")]
+
+
+def test_ruby_class_variables_make_no_diff() -> None:
+    assert actions("```ruby path=a.rb\n@@count = 0\n```\n") == [Write("a.rb", "@@count = 0\n", fenced=True)]
+
+
 def test_a_file_that_is_a_diff_is_written() -> None:
     assert actions(f"```diff path=fixes/a.patch\n{DIFF}```\n") == [Write("fixes/a.patch", DIFF, fenced=True)]
 
@@ -358,3 +531,33 @@ def test_several_files_of_which_the_last_is_cut_off_are_all_left_alone() -> None
 )
 def test_actions_as_json_come_in_several_shapes(text: str) -> None:
     assert actions(text) == [Read("a.py")]
+
+
+# --- Whatever a file holds
+
+some_lines = st.lists(
+    st.sampled_from(
+        ["", "x = 1", "  y", "\tz", "```", "```python", "````", "~~~", "    ```", "> a", "- b", "<think>", "#"]
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(deadline=None)
+@given(some_lines)
+def test_a_file_in_a_fence_longer_than_any_of_its_own_comes_out_as_it_went_in(lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+
+    assert actions(fenced(text, "text path=a.txt")) == [Write("a.txt", text, fenced=True)]
+
+
+@settings(deadline=None)
+@given(some_lines, some_lines, st.integers(min_value=0))
+def test_a_reply_that_ends_anywhere_writes_no_part_of_a_file(one: list[str], two: list[str], where: int) -> None:
+    files = {"a.txt": "".join(f"{line}\n" for line in one), "b.txt": "".join(f"{line}\n" for line in two)}
+    reply = "\n\n".join(fenced(text, f"text path={path}") for path, text in files.items())
+
+    for request in parse_reply(reply[: where % (len(reply) + 1)]).requests:
+        assert isinstance(request.action, Write)
+        assert request.action.content == files[request.action.path]

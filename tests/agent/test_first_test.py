@@ -1,12 +1,13 @@
 """Tests first: a test that shows the issue on the base, before anything is changed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from bot.agent import Dialect
 from bot.agent.reproduction import Wanted, named_in, shown_already, wanted
-from bot.records import Aim, Caps, Progress, Reproduce, TestReport, Unreproduced, Verdict
+from bot.records import Aim, Caps, Progress, Reproduce, TestCase, TestReport, TestStatus, Unreproduced, Verdict
 from tests.agent.fakes import ScriptedModel, a_task, calls, green, red, says
 from tests.agent.runs import a_bench, a_test, change, run
 
@@ -321,3 +322,22 @@ def test_a_yes_goes_on_and_costs_what_it_costs() -> None:
     assert aims(progress) == [Aim.TEST, Aim.CHANGE]
     assert (progress.spend.critic_tokens, progress.spend.tokens) == (240, 480)
     assert "YES" not in model.asked[1].opening
+
+
+def test_a_broken_test_of_the_try_before_does_not_stay_beside_the_one_that_shows_the_issue() -> None:
+    broken = "```python path=tests/test_sum.py\ndef test_sum(:\n```\n"
+    model = ScriptedModel([says(broken), says(a_test()), says(change("a + b"))])
+
+    def judge_both(files: Mapping[str, bytes]) -> TestReport:
+        case = TestCase("tests/test_sum.py", TestStatus.ERROR, "SyntaxError", "tests/test_sum.py")
+        report = judge(files)
+        return replace(red(), cases=(*report.cases, case)) if "tests/test_sum.py" in files else report
+
+    progress = run(model, a_bench(judge=judge_both, unreproducing=[BROKEN]), reproduce=FIRST)
+
+    assert progress.verdict is Verdict.SOLVED
+    assert [each.change.paths for each in progress.iterations] == [
+        ("tests/test_sum.py",),
+        ("tests/test_add.py",),
+        ("calc.py", "tests/test_add.py"),
+    ]

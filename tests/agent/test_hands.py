@@ -58,6 +58,65 @@ def test_a_diff_creates_changes_deletes_and_renames() -> None:
     assert bench.files == {"a.py": b"x = 5\ny = 2\n", "new.py": b"one\ntwo\n", "renamed.py": b"n = 2\n"}
 
 
+def test_a_diff_may_move_copy_or_empty_files_without_a_hunk() -> None:
+    bench = a_bench(old_py="o\n", name_py="n = 1\n", empty_py="")
+    diff = (
+        "diff --git a/name.py b/moved.py\nsimilarity index 100%\nrename from name.py\nrename to moved.py\n"
+        "diff --git a/old.py b/copy.py\nsimilarity index 100%\ncopy from old.py\ncopy to copy.py\n"
+        "diff --git a/pkg/__init__.py b/pkg/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n"
+        "diff --git a/empty.py b/empty.py\ndeleted file mode 100644\nindex e69de29..0000000\n"
+    )
+
+    do(bench, Patch(diff))
+
+    assert bench.files == {
+        "a.py": b"x = 1\ny = 2\n",
+        "moved.py": b"n = 1\n",
+        "old.py": b"o\n",
+        "copy.py": b"o\n",
+        "pkg/__init__.py": b"",
+    }
+
+
+def test_a_diff_never_moves_a_file_onto_another() -> None:
+    bench = a_bench(b_py="b\n")
+
+    assert "it exists" in do(bench, Patch("--- a/a.py\n+++ b/b.py\n@@ -1 +1 @@\n-x = 1\n+x = 5\n")).actions[0].result
+    assert bench.did == []
+
+
+def test_a_diff_that_leaves_code_out_is_refused() -> None:
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1 @@\n-x = 1\n-y = 2\n+# ... rest unchanged\n"
+
+    assert "left out" in do(a_bench(), Patch(diff)).actions[0].result
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit("a.py", "x = 1\n", "x = 3\n", whole_lines=True),
+        Edit("a.py", "x = 1\n", "x = 1\nz = 3\n", whole_lines=True),
+        Patch("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 3\n"),
+    ],
+)
+def test_an_edit_that_a_reply_repeats_is_made_once(edit: Action) -> None:
+    once, twice = a_bench(), a_bench()
+
+    do(once, edit)
+
+    assert all(action.ok for action in do(twice, edit, edit).actions)
+    assert twice.files == once.files
+
+
+def test_edits_that_overlap_are_refused_with_the_lines_that_they_would_have_found() -> None:
+    bench = a_bench()
+
+    done = do(bench, Edit("a.py", "x = 1\ny = 2\n", "X\nY\n"), Edit("a.py", "y = 2\n", "z\n"))
+
+    assert bench.did == []
+    assert "with this reply's edits above made; they were not made" in done.actions[1].result
+
+
 def test_edits_of_one_reply_build_on_each_other() -> None:
     bench = a_bench()
 
@@ -150,6 +209,35 @@ def test_a_file_of_that_name_elsewhere_is_named() -> None:
     assert done.actions[0].result == "src/cart.py: there is no such file; there is shop/cart.py"
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("src", "a folder"), ("a.py/b.py", "a.py is a file"), ("A.py", "there is a.py"), (".", "path of a file")],
+)
+def test_a_file_is_not_created_where_something_else_stands(path: str, words: str) -> None:
+    bench = a_bench(src__b_py="")
+
+    done = do(bench, Write(path, "x\n"))
+
+    assert (bench.did, done.actions[0].ok) == ([], False)
+    assert words in done.actions[0].result
+
+
+def test_one_reply_may_delete_a_file_and_write_what_stood_in_its_way() -> None:
+    bench = a_bench()
+
+    do(bench, Delete("a.py"), Write("a.py/b.py", "x\n"), Write("A.py", "y\n"))
+
+    assert bench.files == {"a.py/b.py": b"x\n", "A.py": b"y\n"}
+
+
+def test_an_empty_search_fills_an_empty_file() -> None:
+    bench = a_bench(b_py="")
+
+    do(bench, Edit("b.py", "", "new\n", whole_lines=True))
+
+    assert bench.files["b.py"] == b"new\n"
+
+
 def test_an_empty_search_creates_a_file_that_is_not_there() -> None:
     bench = a_bench()
 
@@ -168,6 +256,14 @@ def test_some_lines_of_a_file_are_read() -> None:
     result = do(a_bench(), Read("a.py", 2, 2)).actions[0].result
 
     assert result == "a.py (lines 2-2 of 2):\n```\ny = 2\n```"
+
+
+@pytest.mark.parametrize(("first", "last"), [(50, 60), (2, 1)])
+def test_lines_that_a_file_does_not_have_are_not_shown(first: int, last: int) -> None:
+    done = do(a_bench(), Read("a.py", first, last))
+
+    assert not done.actions[0].ok
+    assert "has 2 lines" in done.actions[0].result
 
 
 def test_a_command_answers_with_exit_code_and_output_within_bounds_even_on_one_line() -> None:
@@ -203,6 +299,19 @@ def test_broken_arguments_come_back_as_that_calls_result_and_the_others_go_on(ar
     assert [action.ok for action in done.actions] == [False, True]
     assert "read was not run" in done.actions[0].result
     assert "x = 1" in done.actions[1].result
+
+
+def test_work_is_not_finished_by_a_reply_with_an_edit_that_cant_be_read() -> None:
+    bench = a_bench()
+
+    done = carry_out(
+        bench,
+        [request_of("edit", '{"path": "a.py"'), asked(Edit("a.py", "x = 1", "x = 3")), asked(Finish("ok"))],
+    )
+
+    assert done.finish is None
+    assert [action.ok for action in done.actions] == [False, True, False]
+    assert "can't be read" in done.actions[2].result
 
 
 def test_the_preview_of_broken_arguments_is_bounded() -> None:

@@ -65,6 +65,20 @@ def test_a_malformed_action_is_answered_and_the_others_are_read() -> None:
     assert finish.action == Finish("x")
 
 
+@pytest.mark.parametrize("other", ['{"act": "finish"}', '"finish"', "null", '{"action": ["edit"]}', "[]"])
+def test_what_is_no_action_among_actions_is_answered_and_not_passed_over(other: str) -> None:
+    edit = '{"action": "edit", "path": "a.py", "search": "x", "replace": "y"}'
+    for text in (f'{{"actions": [{edit}, {other}]}}', f"[{edit}, {other}]"):
+        _, broken = parse_json_reply(text).requests
+
+        assert broken.action is None
+        assert "name of one" in broken.problem
+
+
+def test_a_mark_of_byte_order_before_json_is_no_harm() -> None:
+    assert parse_json_reply('\ufeff{"actions": [{"action": "read", "path": "a"}]}').requests[0].action == Read("a")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

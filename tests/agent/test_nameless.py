@@ -35,6 +35,16 @@ def test_anything_else_is_not(reply: str) -> None:
     assert file_meant(reply, "a.py", FILE) is None
 
 
+def test_a_block_that_lacks_a_function_of_the_file_is_an_excerpt() -> None:
+    assert file_meant(f"```python\n{MENDED[: MENDED.index('def two')]}```\n", "a.py", FILE) is None
+
+
+def test_a_file_that_holds_fences_itself_is_not_cut() -> None:
+    page = "# Title\n\nOne.\n\n```sh\nls\n"
+
+    assert file_meant(f"```markdown\n{page}```\n", "a.md", page) is None
+
+
 def test_in_a_run_such_a_reply_is_the_change() -> None:
     reply = says("The sign is wrong.\n\n```python\ndef add(a, b):\n    return a + b\n```\n")
     bench = a_bench(judge=judge)
@@ -52,10 +62,22 @@ def test_beside_it_a_new_test_may_stand_with_its_path() -> None:
     assert progress.change.paths == ("calc.py", "tests/test_add.py")
 
 
-def test_a_model_whose_reply_could_not_be_used_is_asked_for_the_same_file_whole() -> None:
+def test_a_function_alone_is_of_the_one_file_that_has_it() -> None:
+    reply = says("The sign is wrong.\n\n```python\ndef add(a, b):\n    return a + b\n```\n")
+    more = "".join(f"def other_{number}():\n    return {number}\n\n\n" for number in range(20))
+    bench = a_bench(judge=judge)
+    bench.files["calc.py"] += f"\n\n{more}".encode()
+
+    progress = run(ScriptedModel([reply]), bench, reproduce=Reproduce.OFF)
+
+    assert progress.verdict is Verdict.SOLVED
+    assert bench.files["calc.py"].decode().count("def other_") == 20
+
+
+def test_a_model_whose_reply_could_not_be_used_is_asked_for_the_same_form() -> None:
     model = ScriptedModel([says("Well."), says(change("a + b"))])
 
     run(model, a_bench(judge=judge))
 
-    assert "Answer with the whole of calc.py" in model.asked[0].last
-    assert "Answer with the whole of calc.py" in model.asked[1].last
+    assert "Answer with each function to change" in model.asked[0].last
+    assert "with the path of its file (such as calc.py)" in model.asked[1].last

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from bot.agent import Message, OpenAIModel, Prices, Reply, Role, ToolCall
-from bot.agent.llm import LENGTH, NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, user
-from bot.agent.openai_replies import FILTERED
+from bot.agent.llm import FILTERED, LENGTH, NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, user
 from bot.agent.tools import action_schema, request_of, specs
 from bot.errors import ConfigError, Stopped, Unavailable
 from tests.agent.fakes import never
@@ -96,7 +95,6 @@ def test_no_content_at_the_length_limit_is_a_value(server: OpenAIServer) -> None
     [
         ({"choices": []}, NO_CHOICE),
         ({"choices": None}, NO_CHOICE),
-        ({"error": {"message": "overloaded"}}, NO_CHOICE),
         ({"choices": [{"message": None}]}, NO_CHOICE),
         ({"choices": "x"}, UNREADABLE),
         ("null", UNREADABLE),

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from bot.agent import Agent, Model, ReplayedModel, Reply, Unrecorded, calls_of, run_agent, run_agent_with_tests
-from bot.agent.llm import NO_TOOLS, TOO_LONG, user
+from bot.agent.llm import BAD_CALL, FILTERED, NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, user
+from bot.agent.openai_replies import no_reply, read_reply
 from bot.records import Caps, Progress, Usage, dump
 from sandbox.process import ProcessSandbox
 from tests.agent.fakes import FakeWorkbench, ScriptedModel, a_task, cut_off, green, never, red, says
@@ -94,6 +95,20 @@ def test_a_recorded_run_of_the_agent_replays_to_the_same_change() -> None:
     assert (again.verdict, again.change, again.why) == (recorded.verdict, recorded.change, recorded.why)
     assert (again.spend.tokens, model.left) == (recorded.spend.tokens, 0)
     assert [one.summary for one in again.iterations] == [one.summary for one in recorded.iterations]
+
+
+@pytest.mark.parametrize("reason", [TOO_LONG, NO_TOOLS, NO_SCHEMA, BAD_CALL, FILTERED, UNREADABLE, NO_CHOICE])
+def test_whatever_a_call_ended_with_instead_of_a_reply_replays_as_it_was(reason: str) -> None:
+    html = read_reply("<html>" + "x" * 100_000, prompt="", prices=None)
+    none = read_reply('{"choices": [], "error": {"code": 7}}', prompt="", prices=None)
+    ended = {UNREADABLE: html, NO_CHOICE: none}.get(reason) or no_reply(reason, "the server's words", Usage(5, 0))
+    recorded = run(ScriptedModel([ended, says(CHANGE.format("*")), says(CHANGE.format("+"))]))
+
+    model = ReplayedModel(calls_of(dump(recorded)))
+    again = run(model)
+
+    assert (again.verdict, again.change, model.left) == (recorded.verdict, recorded.change, 0)
+    assert again.spend.tokens == recorded.spend.tokens
 
 
 def test_the_calls_of_records_are_taken_as_they_are() -> None:

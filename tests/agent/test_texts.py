@@ -68,6 +68,18 @@ def test_a_character_that_the_files_encoding_lacks_is_refused() -> None:
     assert "latin-1" in refused.reason
 
 
+def test_a_letter_that_a_file_of_unknown_encoding_did_not_hold_is_refused() -> None:
+    data = "# привет\nx = 1\n".encode("cp1251")
+
+    assert isinstance(edited(data, "1", "'é'"), Unplaced)
+    assert edited(data, "1", "2") == data.replace(b"1", b"2")
+
+
+@pytest.mark.parametrize("sign", ["\0", "\ud800"])
+def test_what_no_text_file_holds_is_refused(sign: str) -> None:
+    assert isinstance(edited(b"x = 1\n", "1", sign), Unplaced)
+
+
 def test_a_form_feed_is_no_line_ending() -> None:
     assert edited(b"a\x0cb\r\nc\r\n", "c", "C") == b"a\x0cb\r\nC\r\n"
 

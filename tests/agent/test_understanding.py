@@ -184,3 +184,20 @@ def test_json_that_was_cut_off_gets_more_room() -> None:
     assert progress.verdict is Verdict.SOLVED
     assert [asked.max_tokens for asked in model.asked] == [8192, 16384]
     assert CUT_OFF in model.asked[1].last
+
+
+@pytest.mark.parametrize("dialect", [Dialect.FENCED, Dialect.JSON, Dialect.NATIVE])
+def test_what_a_filter_left_of_a_reply_is_not_acted_on_and_ends_no_work(dialect: Dialect) -> None:
+    reply = says(change("a + b"), finish_reason="content_filter")
+
+    heard = understand(reply, dialect, target="calc.py", bench=a_bench())
+
+    assert (heard.requests, heard.is_whole) == ((), False)
+    assert "content filter" in heard.problem
+
+
+def test_words_alone_end_the_run_in_words_that_say_what_is_missing() -> None:
+    progress = run(ScriptedModel([says("Certainly! I will do it.")]), a_bench())
+
+    assert progress.verdict is Verdict.GAVE_UP
+    assert progress.why.endswith("the last: it asks for nothing: no edit was found in it, and no command")

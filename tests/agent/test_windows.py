@@ -21,6 +21,11 @@ from bot.agent.windows import fit_of, window_in_models
         ({"context_length": "big"}, None),
         ({"context_length": True}, None),
         ({"context_length": 0}, None),
+        ({"context_length": "8192"}, 8192),
+        ({"context_length": 8192.0}, 8192),
+        ({"context_length": -1}, None),
+        ({"context_length": 10**30}, None),
+        ({"context_length": "9" * 5000}, None),
         ({}, None),
     ],
 )
