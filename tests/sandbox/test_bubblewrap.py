@@ -115,7 +115,8 @@ def test_the_code_is_an_ordinary_user_inside_and_never_root_outside(workspace: W
     seen: list[str] = []
 
     def look() -> bool:
-        seen.extend(host.status(pid)["Uid"].split()[0] for pid in host.processes("whose-rights"))
+        found = [host.status(pid) for pid in host.processes("whose-rights")]
+        seen.extend(status["Uid"].split()[0] for status in found if status)
         return bool(seen)
 
     workspace.run(["sh", "-c", "sleep 60; :", "whose-rights"], stop=look)
@@ -282,11 +283,11 @@ def test_groups_of_a_worker_that_was_killed_with_its_keepers_are_found_again(
             os.kill(pid, signal.SIGKILL)
         worker.send_signal(signal.SIGKILL)
 
-    assert host.are_gone(f"held-{owner}", within_s=10)
     assert groups(owner) == made
     assert bubblewrap_sandbox.remove_leftovers() == 0
     assert BubblewrapSandbox(owner=owner).remove_leftovers() == len(made)
     assert groups(owner) == set()
+    assert host.are_gone(f"held-{owner}", within_s=10)
 
 
 def test_what_keeps_workspaces_is_found_again_where_it_hangs(owner: str) -> None:

@@ -42,7 +42,8 @@ def test_the_host_sees_a_process_without_rights_in_namespaces_of_its_own(workspa
     seen: list[tuple[dict[str, str], dict[str, str]]] = []
 
     def look() -> bool:
-        seen.extend((host.status(pid), host.namespaces(pid)) for pid in host.processes(mark))
+        told = ((host.status(pid), host.namespaces(pid)) for pid in host.processes(mark))
+        seen.extend((status, namespaces) for status, namespaces in told if status and namespaces)
         return False
 
     workspace.run(["python", "-c", "import time; time.sleep(0.7)", mark], stop=look)
