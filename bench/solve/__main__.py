@@ -17,7 +17,7 @@ from bench.solve.records import Budget, Endpoint, RepositoryTask, System, Task
 from bench.solve.report import write_report
 from bench.solve.running import Plan, Run, go, sample
 from bench.solve.selfcheck import check
-from bench.solve.systems.mini_swe_agent import MiniSweAgent
+from bench.solve.systems.mini_swe_agent import MiniSweAgent, Speech
 from bench.solve.systems.plain import Plain
 from bench.solve.systems.selfcode import Selfcode
 from bench.solve.viewing import WINDOWS, viewed
@@ -102,6 +102,7 @@ def _add_measuring(run: argparse.ArgumentParser) -> None:
     run.add_argument("--reply-tokens", type=int, help="the longest reply, for all systems alike")
     run.add_argument("--no-seed", action="store_true", help="for servers that refuse `seed`")
     run.add_argument("--reproduce", choices=[str(each) for each in Reproduce], help="of selfcode, in repositories")
+    run.add_argument("--mini-in-words", action="store_true", help="mini-swe-agent without tool calls")
     run.add_argument("--usd", type=float, nargs=2, metavar=("IN", "OUT"), help="prices of a million tokens")
 
 
@@ -180,7 +181,8 @@ def _system(name: str, chosen: argparse.Namespace, judge: Judge, settings: Mappi
             return Selfcode(settings, Reproduce(chosen.reproduce) if chosen.reproduce else None)
         case "mini-swe-agent":
             provisions = Provisions(chosen.cache)
-            return MiniSweAgent(provisions.mini_swe_agent, provisions.cache / "sockets")
+            speech = Speech.WORDS if chosen.mini_in_words else Speech.TOOLS
+            return MiniSweAgent(provisions.mini_swe_agent, provisions.cache / "sockets", speech)
         case _:
             raise ConfigError(f"there is no system {name!r}: choose from {', '.join(SYSTEMS)}")
 
@@ -206,9 +208,10 @@ def _strongest(settings: Mapping[str, str]) -> str:
 
 
 def _own_settings(chosen: argparse.Namespace) -> Mapping[str, str]:
-    """What our agent is told beyond the benchmark's options, for the report."""
+    """What the agents are told that is not their default, for the report."""
     given = {name: os.environ[name] for name in AGENT_SETTINGS if os.environ.get(name)}
-    return {**given, "reproduce": chosen.reproduce} if chosen.reproduce else given
+    given |= {"reproduce": chosen.reproduce} if chosen.reproduce else {}
+    return given | ({"mini-swe-agent": str(Speech.WORDS)} if chosen.mini_in_words else {})
 
 
 def _pricing(chosen: argparse.Namespace) -> tuple[Pricing | None, str]:

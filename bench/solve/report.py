@@ -53,7 +53,7 @@ def _about(plan: Plan, attempts: Sequence[Attempt], everything: Compared) -> str
         f"One attempt: at most {limits}, {budget.seconds:g} s{reply}.",
         "Shares with 95 % intervals by Wilson's score.",
         "mini-swe-agent knows no iterations: what it leaves counts as the first.",
-        f"Settings of selfcode: {_settings(plan)}.",
+        f"Settings that are no defaults: {_settings(plan)}.",
         f"Prices: {plan.prices}." if plan.prices else "No price is known.",
     ]
     if everything.left_out:
@@ -66,7 +66,7 @@ def _about(plan: Plan, attempts: Sequence[Attempt], everything: Compared) -> str
 
 
 def _settings(plan: Plan) -> str:
-    return ", ".join(f"{name} {value}" for name, value in plan.settings.items()) or "the defaults"
+    return ", ".join(f"{name} {value}" for name, value in plan.settings.items()) or "none"
 
 
 def _subtitle(plan: Plan, attempts: Sequence[Attempt]) -> str:

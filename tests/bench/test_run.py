@@ -132,7 +132,7 @@ def test_what_our_agent_is_told_is_in_the_report_and_may_differ_when_it_is_measu
     exit_code = run(tmp_path, served.url, *one_task, "--replace", "selfcode", "--reproduce", "off")
 
     assert exit_code == 0
-    assert "Settings of selfcode: reproduce off." in (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert "Settings that are no defaults: reproduce off." in (tmp_path / "out" / "report.md").read_text("utf-8")
 
 
 def test_views_say_in_how_many_tasks_the_lines_to_change_are_in_sight(

@@ -1,4 +1,4 @@
-"""mini-swe-agent with its own default configuration, from a virtual environment of its own.
+"""mini-swe-agent with a configuration of its own, from a virtual environment of its own.
 
 It runs the model's commands in its own process, so all of it runs in our bubblewrap sandbox: no network but the way to
 the model, a limit on memory, time and processes, and nothing of this machine but programs.
@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,14 +41,22 @@ PROGRAM = """{prompt}
 The function is begun in the file solution.py. Complete it there, so that `import solution` works."""
 
 
+class Speech(StrEnum):
+    """How it is spoken to: by its default, tool calls, or in words, for models that make none."""
+
+    TOOLS = "mini.yaml"
+    WORDS = "mini_textbased.yaml"
+
+
 class MiniSweAgent:
     """`mini` from the virtual environment `venv`; `sockets` is a folder for the way out to the model."""
 
     name = "mini-swe-agent"
 
-    def __init__(self, venv: Path, sockets: Path) -> None:
+    def __init__(self, venv: Path, sockets: Path, speech: Speech = Speech.TOOLS) -> None:
         self._venv = venv
         self._sockets = sockets
+        self._speech = speech
 
     def attempt(self, task: Task, endpoint: Endpoint, *, seed: int, budget: Budget) -> Tried:  # noqa: ARG002 - the meter sends it
         limits = Limits(wall_s=budget.seconds + GRACE_S)
@@ -73,9 +82,16 @@ class MiniSweAgent:
             "git -c user.name=u -c user.email=u@h commit -qm base",
         ]
         workspace.run("; ".join(begun))
-        mini = [str(self._venv / "bin" / "mini"), *_options(task, endpoint, budget, f"{home}/{TRAJECTORY}")]
+        options = _options(task, endpoint, budget, f"{home}/{TRAJECTORY}")
+        mini = [str(self._venv / "bin" / "mini"), "-c", self._speech, *_CLASSES[self._speech], *options]
         relayed = [str(self._venv / "bin" / "python"), f"{home}/{RELAY}", str(path), str(PORT), *mini]
         return workspace.run(relayed, env=_environment(endpoint), directory=TREE)
+
+
+_CLASSES: Mapping[Speech, Sequence[str]] = {
+    Speech.TOOLS: (),
+    Speech.WORDS: ("--model-class", "litellm_textbased"),
+}
 
 
 class _Info(BaseModel):
@@ -99,7 +115,7 @@ def ended_as(trajectory: bytes) -> str:
 
 
 def _options(task: Task, endpoint: Endpoint, budget: Budget, trajectory: str) -> Sequence[str]:
-    """Its defaults, and the limits of the attempt."""
+    """The task, and the limits of the attempt."""
     settings = {
         "agent.step_limit": budget.steps,
         "agent.wall_time_limit_seconds": int(budget.seconds),
@@ -107,7 +123,7 @@ def _options(task: Task, endpoint: Endpoint, budget: Budget, trajectory: str) ->
     }
     chosen = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
     words = ["-m", f"openai/{endpoint.model}", "-t", _words_of(task), "-y", "--exit-immediately", "-o", trajectory]
-    return [*words, "-c", "mini.yaml", *chosen]
+    return [*words, *chosen]
 
 
 def _environment(endpoint: Endpoint) -> Mapping[str, str]:
