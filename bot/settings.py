@@ -218,7 +218,12 @@ class Settings(BaseModel):
     @property
     def database(self) -> str:
         """The database of inbox and runs, as an SQLAlchemy URL."""
-        return self.database_url or f"sqlite:///{self.home / 'selfcode.sqlite'}"
+        return self.database_url or f"sqlite:///{self.database_file}"
+
+    @property
+    def database_file(self) -> Path:
+        """The file of that database, where no other one is named."""
+        return self.home / "selfcode.sqlite"
 
     @property
     def workflow_database(self) -> str:

@@ -25,11 +25,13 @@ from bench.solve.packages import Package
 from bench.solve.packages import fetch as fetch_packages
 from bench.solve.packages import source as unpacked
 from bench.solve.places import Change, places
+from bench.solve.provisions import CACHE
 from bench.solve.spans import Text
 
 TASKS = Path(__file__).with_name("tasks")
-CACHE = Path(__file__).parents[2] / ".cache" / "solve"
 DESCRIPTION = "task.toml"
+TEST = "python3 -m pytest -q"
+"""How a repository's tests are run where the task does not say."""
 _CACHES = shutil.ignore_patterns("__pycache__")
 PYTEST_INI = b"[pytest]\ntestpaths = tests\npythonpath = .\naddopts = -p no:cacheprovider\n"
 
@@ -48,7 +50,7 @@ class Task(BaseModel):
     kind: Literal["repository"]
     title: Annotated[str, Field(min_length=1)]
     body: Annotated[str, Field(min_length=1)]
-    test: str = "python3 -m pytest -q"
+    test: str = TEST
     judge_test: str | None = None
     """By default, `test` on the judge's files, which are laid over the repository."""
     reported_test: bool = False

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bench.solve import building
+from bench.solve.building import DESCRIPTION, TEST
 from bench.solve.mutations import Misplaced
 from bench.solve.packages import NotFetched
 from bench.solve.records import ProgramTask, RepositoryTask, State, Task
@@ -16,8 +17,6 @@ from bot.errors import ConfigError
 from sandbox.contract import CACHES, MEBIBYTE, SandboxError, files_of
 from sandbox.tree import pack
 
-DESCRIPTION = "task.toml"
-TEST = "python3 -m pytest -q"
 BYTES_AT_MOST = 64 * MEBIBYTE
 
 

@@ -107,9 +107,10 @@ def name_of(action: Action) -> str:
     return _NAMES[type(action)]
 
 
-def bounded(text: str, limit: int = ARGUMENT_CHARS) -> str:
-    """The text, cut at the limit with a note."""
-    return text if len(text) <= limit else f"{text[:limit]} […{len(text) - limit} more characters]"
+def bounded(text: str) -> str:
+    """The text of arguments, cut with a note where it is longer than a trace keeps."""
+    more = len(text) - ARGUMENT_CHARS
+    return text if more <= 0 else f"{text[:ARGUMENT_CHARS]} […{more} more characters]"
 
 
 _NAMES: dict[type[Action], str] = {

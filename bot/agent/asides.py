@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from bot.agent.llm import Message, Model
-from bot.agent.openai_replies import read_reply
+from bot.agent.openai_replies import read_kept
 from bot.agent.prompts import Dialect, version
 from bot.agent.thinking import without_thinking
 from bot.errors import Unavailable
@@ -66,7 +66,7 @@ def words_of(call: Call) -> str:
     """What was answered, in words: without reasoning, bounded; "" where nothing came."""
     if not call.reply:
         return ""
-    return clipped(without_thinking(read_reply(call.reply, prompt="", prices=None).text or ""), WORDS_CHARS)
+    return clipped(without_thinking(read_kept(call.reply).text or ""), WORDS_CHARS)
 
 
 def without_blocks(words: str) -> str:

@@ -10,8 +10,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from bot.agent.budget import budget_for
-from bot.agent.edits import fenced
-from bot.agent.hands import printable
+from bot.agent.quoting import fenced, printable
 from bot.agent.reports import baseline_text
 from bot.agent.texts import read_source
 from bot.agent.viewing.pieces import shown
@@ -28,6 +27,7 @@ TREE_CHARS = 10_000
 FILES_CHARS = 18_000
 MORE_FILES = 3
 
+_TITLE = "# Files that may matter\n\n"
 _HEADING = re.compile(
     r"^([^\s`]+)(?: \(parts of its \d+ lines\))?:\n\n(?:(?:from line|lines) [\d-]+:\n\n)?```+text$", re.MULTILINE
 )
@@ -72,9 +72,6 @@ def more_context(
 def paths_shown(text: str) -> tuple[str, ...]:
     """The files that a text made here shows, whole or in part."""
     return tuple(dict.fromkeys(match[1] for match in _HEADING.finditer(text)))
-
-
-_TITLE = "# Files that may matter\n\n"
 
 
 def issue_text(task: Task, *, notes: Sequence[str] = (), chars: int = ISSUE_CHARS) -> str:

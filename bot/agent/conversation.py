@@ -11,7 +11,7 @@ from bot.agent.hands import carry_out
 from bot.agent.judging import Judge
 from bot.agent.llm import TOO_LONG, Message, Role, user
 from bot.agent.prompts import Dialect, prompt
-from bot.agent.targets import has_definitions, language_of
+from bot.agent.targets import has_definitions, info_of
 from bot.agent.understanding import Understood, understand
 from bot.errors import Stopped
 from bot.records import ActionTaken, Workbench
@@ -93,7 +93,7 @@ class Conversation:
         target, dialect = self.asking.turn.target, self.asking.dialect
         if target is not None and dialect is Dialect.FENCED:
             form = "form_part" if has_definitions(target) else "form_whole"
-            return prompt(form).format(path=target, language=language_of(target))
+            return prompt(form).format(path=target, language=info_of(target))
         return prompt(f"form_{dialect}")
 
     def _has_change(self) -> bool:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from bot.agent.asides import ask_aside, is_of, words_of
 from bot.agent.context import issue_text
-from bot.agent.edits import fenced
-from bot.agent.hands import printable
 from bot.agent.llm import Message, Model, system, user
 from bot.agent.prompts import prompt
+from bot.agent.quoting import fenced, printable
 from bot.agent.reports import report_text
 from bot.records import Call, Change, StopCheck, Task, TestReport
 from sandbox.contract import clipped

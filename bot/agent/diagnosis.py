@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from bot.agent.asides import ask_aside, without_blocks, words_of
-from bot.agent.hands import printable
 from bot.agent.llm import Message, Model, user
 from bot.agent.prompts import prompt
+from bot.agent.quoting import printable
 from bot.records import Call, StopCheck
 
 KIND = "diagnosis"

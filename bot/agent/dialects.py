@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from bot.agent.asides import is_of, is_work
 from bot.agent.llm import FILTERED, NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, Reply
-from bot.agent.openai_replies import read_reply
+from bot.agent.openai_replies import read_kept
 from bot.agent.prompts import Dialect
 from bot.records import Call, Progress
 
@@ -42,7 +42,7 @@ def is_toolless(progress: Progress) -> bool:
     if speech is None or speech.dialect is not Dialect.FENCED:
         return False
     offered = [call for each in progress.iterations for call in each.calls if is_work(call) and not _is_fenced(call)]
-    return bool(offered) and not any(read_reply(call.reply, prompt="", prices=None).tool_calls for call in offered)
+    return bool(offered) and not any(read_kept(call.reply).tool_calls for call in offered)
 
 
 def spoken(progress: Progress) -> Speech | None:
@@ -50,7 +50,7 @@ def spoken(progress: Progress) -> Speech | None:
     speech: Speech | None = None
     for call in (call for each in progress.iterations for call in each.calls if is_work(call)):
         asked_in = Dialect(call.prompt_version.rpartition("-")[0])
-        heard = read_reply(call.reply, prompt="", prices=None)
+        heard = read_kept(call.reply)
         speech = Speech(asked_in, is_open=True, toolless=speech.toolless if speech else 0).after(heard)
     return speech
 

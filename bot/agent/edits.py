@@ -10,6 +10,7 @@ from itertools import islice
 
 from bot.agent.actions import Edit
 from bot.agent.elision import UNPARSEABLE, elided
+from bot.agent.quoting import fenced
 from bot.agent.texts import Unplaced, normalised
 
 NEARBY = 3
@@ -63,13 +64,6 @@ def ambiguous(path: str, lines: list[int]) -> Unplaced:
         f"{path}: the text to be replaced is there {len(lines)} times, at lines {where}. Nothing was written. "
         "Add lines above or below it, so that it is found once"
     )
-
-
-def fenced(text: str, info: str = "") -> str:
-    """The text in a fence longer than any that it holds."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{info}\n{text.removesuffix(chr(10))}\n{fence}"
 
 
 def is_broken_python(path: str, text: str) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.agent.actions import Delete, Edit, Editing, Finish, ListFolder, Patch, Read, Request, Run, Search, Write
-from bot.agent.edits import fenced
 from bot.agent.paths import clean_path, outside_refusal
+from bot.agent.quoting import fenced, printable
 from bot.agent.staging import UNCHANGED, Staged, meant
 from bot.agent.texts import Unplaced, read_source
 from bot.records import ActionTaken, Workbench
@@ -136,8 +136,3 @@ def shown(result: ExecutionResult) -> str:
         if text.strip():
             parts.append(f"{name}:\n{fenced(printable(clipped(text, OUTPUT_CHARS)))}")
     return "\n".join(parts) if len(parts) > 1 else f"{ended}, no output"
-
-
-def printable(text: str) -> str:
-    """The text without characters that JSON or a prompt can't carry: lone surrogates and NUL."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "␀")

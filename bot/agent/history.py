@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from bot.agent.asides import is_work
 from bot.agent.llm import Message, Role
-from bot.agent.openai_replies import read_reply
+from bot.agent.openai_replies import read_kept
 from bot.agent.reports import last_error
 from bot.agent.thinking import without_thinking
 from bot.records import Call, Iteration
@@ -63,7 +63,7 @@ def _conversation(iteration: Iteration) -> list[Message]:
     call = _own(iteration)[-1]
     messages = _messages(call)
     start = max((at for at, message in enumerate(messages) if is_opening(message)), default=0)
-    reply = read_reply(call.reply, prompt="", prices=None)
+    reply = read_kept(call.reply)
     words = without_thinking(reply.text or "")
     closing = [reply.as_message(words)] if words or reply.tool_calls else []
     results = [

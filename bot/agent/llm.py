@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+from bot.agent.quoting import printable
 from bot.records import StopCheck, Usage
 
 
@@ -37,7 +38,8 @@ class Message:
 
     def as_json(self) -> dict[str, Any]:
         """The message in the shape of OpenAI's chat completions, without what no request and no trace can hold."""
-        shape: dict[str, Any] = {"role": str(self.role), "content": _encodable(self.content)}
+        content = None if self.content is None else printable(self.content)
+        shape: dict[str, Any] = {"role": str(self.role), "content": content}
         if self.tool_calls:
             shape["tool_calls"] = [
                 {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -55,11 +57,6 @@ class Message:
             for call in shape.get("tool_calls", ())
         )
         return Message(Role(shape["role"]), shape["content"], calls, shape.get("tool_call_id"))
-
-
-def _encodable(text: str | None) -> str | None:
-    """The text without lone surrogates and NUL."""
-    return None if text is None else text.encode("utf-8", "replace").decode().replace("\0", "␀")
 
 
 def system(text: str) -> Message:

@@ -113,6 +113,11 @@ def read_reply(raw: str, *, prompt: str, prices: Pricing | None) -> Reply:
     )
 
 
+def read_kept(raw: str) -> Reply:
+    """Read a reply again that a trace holds; what it used and cost stands beside it there."""
+    return read_reply(raw, prompt="", prices=None)
+
+
 def no_reply(reason: str, detail: str, usage: Usage) -> Reply:
     """Make the `Reply` of a call that ended without one, for a reason of `OURS`."""
     return Reply(None, (), reason, usage, json.dumps({"error": {"code": reason, "message": detail}}), detail)

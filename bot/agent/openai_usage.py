@@ -63,7 +63,7 @@ def estimated(prompt: str, reply: str) -> Usage:
 
 
 def valid(shape: type[T], found: Any) -> T | None:
-    """The figures as we know them; those of another form count as not told, and cost the reply nothing."""
+    """A part of an answer in the form that we know; None where it has another, which costs the reply nothing."""
     try:
         return shape.model_validate(found)
     except ValidationError:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from bot.agent.approach import Approach, Step
 from bot.agent.context import files_text
-from bot.agent.edits import fenced
-from bot.agent.hands import printable
 from bot.agent.history import KEPT_WHOLE, bullets
 from bot.agent.prompts import Dialect, prompt
+from bot.agent.quoting import fenced, printable
 from bot.agent.reports import report_text
 from bot.agent.reproduction import Wanted
-from bot.agent.targets import Target, has_definitions, language_of
+from bot.agent.targets import Target, has_definitions, info_of
 from bot.records import Aim, Caps, Iteration, Progress, TestReport, Workbench
 from sandbox.contract import clipped
 
@@ -135,7 +134,7 @@ def _form(ask: Ask, *, has_report: bool) -> str:
     found = ask.target
     if found is None:
         return ""
-    words = {"path": found.path, "test": found.test_path, "language": language_of(found.path)}
+    words = {"path": found.path, "test": found.test_path, "language": info_of(found.path)}
     if ask.wanted is Wanted.TEST:
         return prompt("whole_test").format(**words)
     text = prompt("part" if has_definitions(found.path) else "whole" if found.is_small else "passage").format(**words)

@@ -38,13 +38,12 @@ _NO_WORD = (UNREADABLE, NO_CHOICE, TOO_LONG, FILTERED)
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """The dialect that a model is best spoken to in, why, and the calls that it took to find out.
+    """The dialect that a model is best spoken to in, and the calls that it took to find out.
 
     `is_certain` is False where the replies said nothing either way: the dialect is then for now alone.
     """
 
     dialect: Dialect
-    detail: str
     calls: tuple[Call, ...]
     is_certain: bool = True
 
@@ -55,7 +54,6 @@ class Settled:
 
     dialect: Dialect
     calls: tuple[Call, ...] = ()
-    detail: str = ""
 
 
 class Habits(Protocol):
@@ -101,7 +99,7 @@ def settle(model: Model, setting: Dialect, habits: Habits, stop: StopCheck) -> S
     found = probe(model, stop)
     if found.is_certain:
         habits.keep(key, found.dialect)
-    return Settled(found.dialect, found.calls, found.detail)
+    return Settled(found.dialect, found.calls)
 
 
 def relearn(model: Model, dialect: Dialect, habits: Habits) -> None:
@@ -118,13 +116,12 @@ def probe(model: Model, stop: StopCheck, *, prefers_json: bool = PREFERS_JSON) -
     asking = _Asking(model, stop)
     offered = asking.ask(prompt("probe"), tools=(_TOOL,))
     if any(call.name == _TOOL.name for call in offered.tool_calls):
-        return Abilities(Dialect.NATIVE, "it called the tool that it was offered", tuple(asking.calls))
+        return Abilities(Dialect.NATIVE, tuple(asking.calls))
     if _says_nothing(offered):
-        detail = f"its reply to a tool said nothing ({offered.detail or offered.finish_reason})"
-        return Abilities(Dialect.FENCED, detail, tuple(asking.calls), is_certain=False)
+        return Abilities(Dialect.FENCED, tuple(asking.calls), is_certain=False)
     if prefers_json and _is_by_schema(asking.ask(prompt("probe_json"), schema=_SCHEMA)):
-        return Abilities(Dialect.JSON, "it called no tool, and kept to a schema", tuple(asking.calls))
-    return Abilities(Dialect.FENCED, "it called no tool", tuple(asking.calls))
+        return Abilities(Dialect.JSON, tuple(asking.calls))
+    return Abilities(Dialect.FENCED, tuple(asking.calls))
 
 
 def _key(model: Model) -> str:

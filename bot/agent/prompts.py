@@ -34,5 +34,5 @@ def version(kind: str) -> str:
 
 
 def system_prompt(dialect: Dialect) -> str:
-    """The instructions for a dialect; AUTO begins with native tools."""
-    return prompt(str(Dialect.NATIVE if dialect is Dialect.AUTO else dialect))
+    """The instructions for a dialect, which is settled by then: AUTO has none."""
+    return prompt(str(dialect))

@@ -21,7 +21,10 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Lower:
-    """Send the request again with this limit; `always` where it is the model's own, whatever the prompt's length."""
+    """Send the request again with this limit; `always` where it is the model's own, whatever the prompt's length.
+
+    `window` is the model's, where the message tells.
+    """
 
     limit: int
     always: bool

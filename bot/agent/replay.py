@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.agent.llm import Message, Reply, ToolSpec
-from bot.agent.openai_replies import read_reply
+from bot.agent.openai_replies import read_kept
 from bot.records import Call, StopCheck, Usage
 
 SHOWN_CHARS = 60
@@ -127,7 +127,7 @@ def _recorded(call: Mapping[str, Any] | Call) -> Recorded:
 
 
 def _reply(recorded: Recorded) -> Reply:
-    return replace(read_reply(recorded.reply, prompt="", prices=None), usage=recorded.usage, raw=recorded.reply)
+    return replace(read_kept(recorded.reply), usage=recorded.usage, raw=recorded.reply)
 
 
 def _difference(asked: Sequence[Mapping[str, Any]], recorded: Recorded) -> str:

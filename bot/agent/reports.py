@@ -2,8 +2,7 @@
 
 import re
 
-from bot.agent.edits import fenced
-from bot.agent.hands import printable
+from bot.agent.quoting import fenced, printable
 from bot.records import TestCase, TestReport, TestStatus
 from sandbox.contract import clipped
 

@@ -37,6 +37,17 @@ class Staged:
             self._done[action] = answer
         return answer
 
+    def write(self) -> None:
+        """Write what was placed; a file that is so already stays untouched."""
+        for path, data in self.files.items():
+            if data == self.bench.read(path):
+                continue
+            self.is_written = True
+            if data is None:
+                self.bench.delete(path)
+            else:
+                self.bench.write(path, data)
+
     def _placed(self, action: Action | None) -> str | Unplaced:
         match action:
             case Edit():
@@ -48,16 +59,6 @@ class Staged:
             case Patch(diff):
                 return self._patch(diff)
         raise TypeError(action)
-
-    def write(self) -> None:
-        for path, data in self.files.items():
-            if data == self.bench.read(path):
-                continue
-            self.is_written = True
-            if data is None:
-                self.bench.delete(path)
-            else:
-                self.bench.write(path, data)
 
     def _bytes(self, path: str) -> bytes | None:
         return self.files[path] if path in self.files else self.bench.read(path)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from bot.agent.context import paths_shown
 from bot.agent.texts import read_source
 from bot.agent.viewing.mentions import is_test, tests_of
-from bot.agent.viewing.symbols import language_of as grammar_of
+from bot.agent.viewing.symbols import language_of
 from bot.records import Workbench
 
 WHOLE_FILE_LINES = 150
@@ -50,7 +50,7 @@ def target(told: str, bench: Workbench) -> Target | None:
     return Target(path, len(source.lines), len(source.text), _test_path(path, bench.paths()))
 
 
-def language_of(path: str) -> str:
+def info_of(path: str) -> str:
     """What stands behind the fence of a block that holds the file."""
     return _LANGUAGES.get(PurePosixPath(path).suffix, "text")
 
@@ -62,7 +62,7 @@ def suffix_of(language: str) -> str | None:
 
 def has_definitions(path: str) -> bool:
     """Whether functions and classes of such a file can be told from the rest, so that an answer may hold them alone."""
-    return grammar_of(path) is not None
+    return language_of(path) is not None
 
 
 def _test_path(path: str, paths: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 BYTES_AT_MOST = 16 * 1024 * 1024
 
 
-def hidden_tests_in(folder: Path, *, feedback: bool = True) -> HiddenTests | None:
+def hidden_tests_in(folder: Path) -> HiddenTests | None:
     """Every file below a folder, by its path there; None where there is none. Raises `Unavailable`."""
     try:
         found = [path for path in sorted(folder.rglob("*")) if path.is_file() and not set(path.parts) & set(CACHES)]
@@ -23,7 +23,7 @@ def hidden_tests_in(folder: Path, *, feedback: bool = True) -> HiddenTests | Non
         files = {path.relative_to(folder).as_posix(): File(path.read_bytes()) for path in found}
     except OSError as problem:
         raise Unavailable(f"the hidden tests in {folder} can't be read: {problem}") from problem
-    return HiddenTests(files, feedback) if files else None
+    return HiddenTests(files) if files else None
 
 
 def hidden_tests_for(folder: Path | None, repository: str) -> HiddenTests | None:
@@ -46,6 +46,6 @@ def run_hidden(ground: Ground, tree: str, tests: HiddenTests, *, plant: Plant | 
 
 
 def confirmed_hidden(ground: Ground, tree: str, tests: HiddenTests, *, plant: Plant | None = None) -> HiddenResults:
-    """The same, and what fails once more where something failed."""
+    """As `run_hidden`; where something fails it is run once more, and only what fails in both counts."""
     first = run_hidden(ground, tree, tests, plant=plant)
     return in_both(first, run_hidden(ground, tree, tests, plant=plant)) if first.failing else first

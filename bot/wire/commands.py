@@ -114,6 +114,6 @@ def trace_named(settings: Settings, name: str) -> Trace:
     path = Path(name)
     if path.exists():
         return trace_in_file(path)
-    if settings.database_url is None and not (settings.home / "selfcode.sqlite").exists():
+    if settings.database_url is None and not settings.database_file.exists():
         raise Refused(f"There is no run {name}: {settings.home} holds no database, and there is no such file.")
     return trace_in_store(Store(database_of(settings)), name)

@@ -1,4 +1,4 @@
-"""The demo, in the strongest sandbox that this machine has."""
+"""The demo, in the sandbox that was named or in the strongest that answers."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ from sandbox.docker import DockerSandbox
 def demo(
     settings: Settings, environment: Mapping[str, str], *, keep: bool, as_json: bool, say: Callable[[str], None]
 ) -> int:
-    """The demo, in the strongest sandbox that this machine has. Returns the exit code."""
+    """Run the demo; returns the exit code. Raises `ConfigError` where the sandbox that was named does not answer."""
     sandbox, notes = _sandbox_of_the_demo(settings, say, named=bool(environment.get("SELFCODE_SANDBOX")))
     return run_demo(
         environ=environment,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.agent import Reply, run_agent, run_agent_with_tests
+from bot.agent.alone.programs import sameness
 from bot.agent.extracting import code_of
 from bot.errors import ConfigError
 from bot.records import Usage
@@ -215,6 +216,12 @@ def test_a_program_that_differs_in_layout_and_comments_alone_is_not_run_again() 
 
     assert (result["success"], result["iterations"]) == (True, 3)
     assert result["history"][1].startswith("the same program again; ")
+
+
+def test_a_program_that_is_too_deep_for_the_parser_is_known_by_its_lines() -> None:
+    deep = f"x = {'1 + ' * 5_000}1"
+
+    assert sameness(f"{deep}  \n") == sameness(deep) != sameness("x = 1")
 
 
 def test_a_model_that_has_nothing_new_to_say_ends_before_the_limit() -> None:

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.agent.actions import Delete, Edit, Finish, ListFolder, Patch, Read, Run, Search, Write
-from bot.agent.edits import fenced
 from bot.agent.fences import CUT_OFF, ESCAPED, NO_END, NO_PATH, NUL, parse_reply
 from bot.agent.naming import read_info
+from bot.agent.quoting import fenced
 
 
 def actions(text: str) -> list[object]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.agent.llm import BAD_CALL, FILTERED, NO_CHOICE, NO_SCHEMA, NO_TOOLS, TOO_LONG, UNREADABLE, Reply, ToolCall
-from bot.agent.openai_replies import UNREADABLE_CHARS, no_reply, read_reply
+from bot.agent.openai_replies import UNREADABLE_CHARS, no_reply, read_kept, read_reply
 from bot.agent.prices import Prices
 from bot.records import Usage
 
@@ -112,6 +112,6 @@ def test_a_page_in_place_of_a_reply_is_kept_and_counted_in_part() -> None:
 def test_an_end_without_a_reply_is_read_back_from_a_trace_as_it_was(reason: str) -> None:
     made = no_reply(reason, "the server's words", Usage(1, 2))
 
-    again = read_reply(made.raw, prompt="", prices=None)
+    again = read_kept(made.raw)
 
     assert (again.finish_reason, again.detail, again.text) == (reason, "the server's words", None)

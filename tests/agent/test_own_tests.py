@@ -118,6 +118,7 @@ def test_a_program_that_fails_by_itself_is_told_its_error_before_its_tests() -> 
         ("import solution\nassert solution.f(1) == 2\n", ["assert solution.f(1) == 2"]),
         ("def f(x): return 2\nassert f(1) == 2\n", []),
         ("def test_a():\n    f(1)\n", []),
+        (f"assert f(1) == {'1 + ' * 5_000}1\n", []),
         ("print('x')\nassert f(1) ==\n", []),
     ],
 )

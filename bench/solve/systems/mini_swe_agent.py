@@ -75,13 +75,7 @@ class MiniSweAgent:
 
     def _run(self, workspace: Workspace, task: Task, endpoint: Endpoint, budget: Budget, path: Path) -> ExecutionResult:
         home = workspace.directory
-        begun = [
-            f"cd {home}/{TREE}",
-            "git init -q .",
-            "git add -A -f",
-            "git -c user.name=u -c user.email=u@h commit -qm base",
-        ]
-        workspace.run("; ".join(begun))
+        workspace.run(f"cd {home}/{TREE} && {BEGIN}")
         options = _options(task, endpoint, budget, f"{home}/{TRAJECTORY}")
         mini = [str(self._venv / "bin" / "mini"), "-c", self._speech, *_CLASSES[self._speech], *options]
         relayed = [str(self._venv / "bin" / "python"), f"{home}/{RELAY}", str(path), str(PORT), *mini]

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from bench.solve.judging import Judge
 from bench.solve.records import Budget, Endpoint, ProgramTask, RepositoryTask, State, Task, Tried, program
 from bot.agent import Message, OpenAIModel, Role
+from bot.agent.checking import SOLUTION
 from bot.errors import Unavailable
 from sandbox.contract import File, clipped
 
@@ -70,7 +71,7 @@ class Plain:
     def _problem(self, task: Task, state: State | None) -> str:
         match task:
             case ProgramTask():
-                found = self._judge.check(task, _text(state or {}, next(iter(program("")))))
+                found = self._judge.check(task, _text(state or {}, SOLUTION))
                 return "" if found.passed else found.problem
             case RepositoryTask():
                 if state is None or state == task.files:

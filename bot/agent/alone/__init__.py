@@ -11,10 +11,10 @@ from bot.agent.alone.hints import with_examples
 from bot.agent.alone.solving import Search, Terms
 from bot.agent.alone.testing import OwnTesting
 from bot.agent.checking import run_against
-from bot.agent.edits import fenced
 from bot.agent.llm import Model
 from bot.agent.openai_model import OpenAIModel
 from bot.agent.prompts import prompt
+from bot.agent.quoting import fenced
 from bot.errors import ConfigError
 from bot.records import StopCheck
 from sandbox import backends

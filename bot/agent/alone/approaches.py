@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.agent.edits import fenced
 from bot.agent.llm import Message, system, user
 from bot.agent.prompts import prompt
+from bot.agent.quoting import fenced
 from sandbox.contract import clipped
 
 COOLEST = 0.2

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.agent.budget import budget_for
 from bot.agent.llm import Message, Model, Reply
-from bot.agent.openai_replies import read_reply
+from bot.agent.openai_replies import read_kept
 from bot.agent.prompts import version
 from bot.agent.thinking import without_thinking
 from bot.errors import Stopped
@@ -87,7 +87,7 @@ class Asking:
             "temperature": question.temperature,
             "max_tokens": room,
             "messages": [message.as_json() for message in question.messages],
-            "reply": as_completion(reply),
+            "reply": _as_completion(reply),
             "prompt_tokens": reply.usage.prompt_tokens,
             "completion_tokens": reply.usage.completion_tokens,
             "cached_tokens": reply.usage.cached_tokens,
@@ -123,9 +123,9 @@ def _timed(model: Model, question: Question, room: int, stop: StopCheck) -> tupl
     return reply, time.monotonic() - began
 
 
-def as_completion(reply: Reply) -> dict[str, Any]:
+def _as_completion(reply: Reply) -> dict[str, Any]:
     """The reply in the shape of a chat completion: the server's own where it sent one, else made of the reply."""
-    if reply.text is not None and read_reply(reply.raw, prompt="", prices=None).text == reply.text:
+    if reply.text is not None and read_kept(reply.raw).text == reply.text:
         sent: dict[str, Any] = json.loads(reply.raw, strict=False)
         return sent
     if reply.text is None:

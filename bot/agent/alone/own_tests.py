@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.agent.elision import UNPARSEABLE
+
 MOST_TESTS = 8
 GIVEN = frozenset({"solution", "output"})
 """Names that each test finds beside those that the program defines: its module, and what it printed."""
@@ -46,19 +48,9 @@ def tests_of(code: str) -> OwnTests:
     Left out are tests that mention nothing of the program, and the same test again. None where it does not parse.
     """
     try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError):
+        return _taken_apart(ast.parse(code).body)
+    except UNPARSEABLE:
         return OwnTests()
-    shared = [node for node in body if isinstance(node, _SHARED) and not _is_test(node) and not _is_of_solution(node)]
-    known = {name for node in shared for name in _defined(node)} | set(dir(builtins))
-    functions = [_as_function(body, at) for at, node in enumerate(body) if isinstance(node, ast.Assert)]
-    functions += [node.body for node in body if isinstance(node, ast.FunctionDef) and _is_test(node)]
-    meant = {ast.dump(ast.Module(lines, [])): lines for lines in functions if _is_about_the_program(lines, known)}
-    tests = tuple(
-        OwnTest(f"test_{number}", ast.unparse(_test(f"test_{number}", lines)))
-        for number, lines in enumerate(list(meant.values())[:MOST_TESTS], start=1)
-    )
-    return OwnTests("\n".join(ast.unparse(node) for node in shared), tests)
 
 
 def verdicts(text: str, tests: Sequence[OwnTest]) -> Mapping[str, str]:
@@ -70,6 +62,19 @@ def verdicts(text: str, tests: Sequence[OwnTest]) -> Mapping[str, str]:
         for test in tests
         if test.name in said and said[test.name][2].lower() == "drop"
     }
+
+
+def _taken_apart(body: Sequence[ast.stmt]) -> OwnTests:
+    shared = [node for node in body if isinstance(node, _SHARED) and not _is_test(node) and not _is_of_solution(node)]
+    known = {name for node in shared for name in _defined(node)} | set(dir(builtins))
+    functions = [_as_function(body, at) for at, node in enumerate(body) if isinstance(node, ast.Assert)]
+    functions += [node.body for node in body if isinstance(node, ast.FunctionDef) and _is_test(node)]
+    meant = {ast.dump(ast.Module(lines, [])): lines for lines in functions if _is_about_the_program(lines, known)}
+    tests = tuple(
+        OwnTest(f"test_{number}", ast.unparse(_test(f"test_{number}", lines)))
+        for number, lines in enumerate(list(meant.values())[:MOST_TESTS], start=1)
+    )
+    return OwnTests("\n".join(ast.unparse(node) for node in shared), tests)
 
 
 def _test(name: str, body: list[ast.stmt]) -> ast.stmt:

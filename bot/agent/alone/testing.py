@@ -8,10 +8,10 @@ from bot.agent.alone.examples import examples_of
 from bot.agent.alone.own_tests import OwnTest, OwnTests, tests_of, verdicts
 from bot.agent.alone.solving import Candidate
 from bot.agent.checking import Check, run_against, run_alone
-from bot.agent.edits import fenced
 from bot.agent.extracting import code_of
 from bot.agent.llm import Model, system, user
 from bot.agent.prompts import prompt
+from bot.agent.quoting import fenced
 from sandbox.contract import Sandbox
 
 COOL = 0.2

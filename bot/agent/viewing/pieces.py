@@ -6,7 +6,7 @@ A definition is never cut where there is room for it; a line stands for each of 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.agent.edits import fenced
+from bot.agent.quoting import fenced
 from bot.agent.viewing.mentions import is_test
 from bot.agent.viewing.ranking import Ranked
 from bot.agent.viewing.symbols import Definition

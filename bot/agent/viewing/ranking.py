@@ -146,7 +146,7 @@ def _spoken_of(spoken: Sequence[str], bench: Readable, paths: Sequence[str]) -> 
     rarity = Counter(word for holding in held.values() for word in holding)
     return {
         path: int(FILE_SPOKEN_OF * sum(2 / (1 + rarity[word] // 4) for word in holding))
-        // (1 if is_source(path) else 3)
+        // (1 if _is_source(path) else 3)
         for path, holding in held.items()
     }
 
@@ -219,7 +219,7 @@ def _texts(bench: Readable, paths: Sequence[str]) -> dict[str, str]:
     return {path: source.text for path, source in sources.items() if source is not None}
 
 
-def is_source(path: str) -> bool:
+def _is_source(path: str) -> bool:
     """Whether a path is code that is not a test."""
     return language_of(path) is not None and not is_test(path) and not path.startswith(("docs/", "examples/"))
 
