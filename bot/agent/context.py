@@ -6,7 +6,7 @@ of the model's window.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from bot.agent.budget import budget_for
@@ -26,6 +26,7 @@ TREE_PATHS = 200
 TREE_CHARS = 10_000
 FILES_CHARS = 18_000
 MORE_FILES = 3
+WANTED = 100
 
 _TITLE = "# Files that may matter\n\n"
 _HEADING = re.compile(
@@ -102,18 +103,19 @@ def files_text(
     bench: Readable,
     paths: Sequence[str],
     *,
-    names: Sequence[str] = (),
-    title: str = "Files that may matter",
+    lines: Mapping[str, Sequence[int]],
+    title: str,
     chars: int = FILES_CHARS,
 ) -> str:
-    """The files' contents within the budget, each in a fence; of a long one the definitions of the names."""
+    """The files' contents within the budget, each in a fence; of a long one the definitions that the lines are in."""
     read = bench.read_many(paths)
     sources = {path: read_source(read[path]) for path in paths if path in read}
     texts = {path: source.text for path, source in sources.items() if source is not None}
     symbols = symbols_in(texts)
     files = []
     for at, (path, text) in enumerate(texts.items()):
-        wanted = {one: 100 - at for one in symbols[path].definitions if one.name in names}
-        files.append(Ranked(path, text, symbols[path], 100 - at, wanted))
+        around = [symbols[path].innermost(line) for line in lines.get(path, ())]
+        wanted = {one: WANTED - at for one in around if one is not None}
+        files.append(Ranked(path, text, symbols[path], WANTED - at, wanted, tuple(lines.get(path, ()))))
     text = shown(files, chars)
     return f"# {title}\n\n{text}" if text else ""

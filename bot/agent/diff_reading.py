@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from bot.agent.diffs import FileDiff, Hunk
 from bot.agent.texts import Unplaced, normalised
@@ -24,6 +25,22 @@ def parse_diff(diff: str) -> tuple[FileDiff, ...] | Unplaced:
 def readable(diff: str) -> tuple[FileDiff, ...]:
     """What a diff says of those files whose part can be read: not of binary ones, nor of modes."""
     return tuple(part for part in _parts(diff) if isinstance(part, FileDiff))
+
+
+def touched_lines(diff: str) -> dict[str, tuple[int, ...]]:
+    """Where each file is changed, by path: the first line of every change, counted from 1 in the file as it is then."""
+    found: dict[str, tuple[int, ...]] = {}
+    for file in readable(diff):
+        if file.new_path is not None:
+            found[file.new_path] = tuple(
+                hunk.new_line + _same_lines(hunk) for hunk in file.hunks if hunk.new_line is not None
+            )
+    return found
+
+
+def _same_lines(hunk: Hunk) -> int:
+    """How many lines a hunk begins with that stay."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(hunk.before, hunk.after, strict=False)))
 
 
 def _parts(diff: str) -> Iterator[FileDiff | Unplaced]:

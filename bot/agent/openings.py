@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.agent.approach import Approach, Step
 from bot.agent.context import files_text
+from bot.agent.diff_reading import touched_lines
 from bot.agent.history import KEPT_WHOLE, bullets
 from bot.agent.prompts import Dialect, prompt
 from bot.agent.quoting import fenced, printable
@@ -53,7 +54,8 @@ def opening(
         parts += [f"{prompt('diagnosed')}\n\n{fenced(diagnosis, 'text')}"] if diagnosis else []
         parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
         parts += [further] if further else []
-        current = files_text(bench, _shown(progress, undone), title="The changed files as they are now")
+        lines = touched_lines(progress.change.patch)
+        current = files_text(bench, _shown(progress, undone), lines=lines, title="The changed files as they are now")
         parts += [current] if current else []
     parts += asked_for(ask, has_report=bool(progress.iterations))
     return printable("\n\n".join(part for part in parts if part))

@@ -7,8 +7,9 @@ from bot.agent.budget import budget_for
 from bot.agent.context import context, files_text, more_context, paths_shown, tree_text
 from bot.agent.reports import last_error, report_text
 from bot.agent.viewing.mentions import Frame, frames, identifiers, named_paths
-from bot.records import Comment, Person, Task, TestCase, TestReport, TestStatus
-from tests.agent.fakes import FakeWorkbench, a_task, green, red
+from bot.records import Comment, Person, Reproduce, Task, TestCase, TestReport, TestStatus
+from tests.agent.fakes import FakeWorkbench, ScriptedModel, a_task, green, red, says
+from tests.agent.runs import change, judge, run
 
 FILES = {
     "src/shop/cart.py": b"class Cart:\n    def total_price(self):\n        return 0\n",
@@ -99,7 +100,7 @@ def test_a_long_file_is_shown_by_whole_functions_and_the_rest_by_its_lines() -> 
     functions = [f"def function_{number}():\n{body}" for number in range(20)]
     bench = FakeWorkbench({"a.py": "\n\n".join(functions).encode()})
 
-    text = files_text(bench, ["a.py"], names=["function_9"])
+    text = files_text(bench, ["a.py"], lines={"a.py": [950]}, title="Files")
 
     assert "lines 928-1028:\n\n```text\n" + functions[9] + "```" in text
     assert "\n1031: def function_10():\n" in text
@@ -169,6 +170,17 @@ def test_a_method_that_is_named_stands_for_its_long_class() -> None:
     )
 
     assert "    def total(self):\n        return 0\n" in text
+
+
+def test_a_long_file_is_shown_again_where_it_was_changed() -> None:
+    long = f"{LONG}def add(a, b):\n    return a - b\n\n\n{LONG}".encode()
+    replies = [says(change("b - a")), says(change("a + b"))]
+    model = ScriptedModel(replies)
+
+    run(model, FakeWorkbench({"calc.py": long}, judge=judge), reproduce=Reproduce.OFF)
+
+    shown_again = model.asked[1].last.partition("# The changed files as they are now")[2]
+    assert "def add(a, b):\n    return b - a\n" in shown_again
 
 
 def test_parts_of_a_test_file_come_with_what_it_imports() -> None:

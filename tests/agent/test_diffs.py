@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bot.agent.diff_reading import parse_diff, readable
+from bot.agent.diff_reading import parse_diff, readable, touched_lines
 from bot.agent.diffs import FileDiff, patched, reversed_diffs
 from bot.agent.texts import Unplaced
 
@@ -34,6 +34,16 @@ def parts(diff: str) -> tuple[FileDiff, ...]:
 def refused(answer: str | Unplaced) -> str:
     assert isinstance(answer, Unplaced)
     return answer.reason
+
+
+def test_where_a_file_was_touched_is_told_by_the_lines_as_they_are_then() -> None:
+    old = "".join(f"{number}\n" for number in range(1, 41))
+    new = old.replace("5\n6\n", "5\nnew\n6\n").replace("\n30\n", "\nother\n")
+    diff = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "a/a.txt", "b/a.txt"))
+
+    assert touched_lines(diff) == {
+        "a.txt": tuple(at for at, line in enumerate(new.split("\n"), 1) if line in ("new", "other"))
+    }
 
 
 def test_a_header_without_counts_is_applied() -> None:

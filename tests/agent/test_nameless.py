@@ -80,4 +80,4 @@ def test_a_model_whose_reply_could_not_be_used_is_asked_for_the_same_form() -> N
     run(model, a_bench(judge=judge))
 
     assert "Answer with each function to change" in model.asked[0].last
-    assert "with the path of its file (such as calc.py)" in model.asked[1].last
+    assert "behind the fence: ```python path=calc.py" in model.asked[1].last
