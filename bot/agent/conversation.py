@@ -14,7 +14,7 @@ from bot.agent.prompts import Dialect, prompt
 from bot.agent.targets import has_definitions, info_of
 from bot.agent.understanding import Understood, understand
 from bot.errors import Stopped
-from bot.records import ActionTaken, Workbench
+from bot.records import ActionTaken, Aim, Workbench
 
 
 @dataclass(slots=True, eq=False)
@@ -90,7 +90,10 @@ class Conversation:
     @property
     def _form(self) -> str:
         """How to answer, for a model whose reply could not be used."""
-        target, dialect = self.asking.turn.target, self.asking.dialect
+        turn, dialect = self.asking.turn, self.asking.dialect
+        target = turn.target
+        if turn.aim is Aim.TEST and dialect is Dialect.FENCED:
+            return prompt("form_test")
         if target is not None and dialect is Dialect.FENCED:
             form = "form_part" if has_definitions(target) else "form_whole"
             return prompt(form).format(path=target, language=info_of(target))

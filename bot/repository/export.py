@@ -1,5 +1,6 @@
 """A commit of ours as a branch in a person's own repository, for runs that no server takes part in."""
 
+from itertools import chain, count
 from pathlib import Path
 
 from bot.errors import Refused
@@ -9,17 +10,15 @@ from bot.repository.objects import checked
 from bot.repository.remote import FETCH, folders, local
 
 
-def export(mirror: Path, target: Path, sha: str, branch: str, *, own_email: str) -> None:
-    """Bring `sha` from the mirror into `target` as `branch`, moved only if nobody's work is lost.
+def export(mirror: Path, target: Path, sha: str, branch: str) -> str:
+    """Bring `sha` from the mirror into `target` as a branch, and say which.
 
-    Raises: `Refused` where the branch is checked out in any of the repository's folders, or holds commits that
-    `own_email` did not commit and that `sha` does not hold.
+    A branch that is there is never moved: the next free name is taken, `branch-2` and on.
     """
-    repository, ref = git_directory(target), ref_for(branch)
-    existing = local(repository, ref)
+    repository = git_directory(target)
+    chosen, existing = _free(repository, sha, branch)
     if existing == sha:
-        return
-    _refuse_checked_out(repository, ref, branch)
+        return chosen
     offered = f"refs/selfcode/export/{checked(sha)}"
     run_git(["update-ref", offered, sha], repository=mirror)
     run_git(
@@ -28,11 +27,10 @@ def export(mirror: Path, target: Path, sha: str, branch: str, *, own_email: str)
         surroundings=Surroundings(owned_by_others=folders(str(mirror))),
     )
     try:
-        if existing is not None:
-            _refuse_foreign_commits(repository, existing, sha, branch, own_email)
-        run_git(["update-ref", "-m", "selfcode: run", ref, sha, existing or "0" * 40], repository=repository)
+        run_git(["update-ref", "-m", "selfcode: run", ref_for(chosen), sha, "0" * 40], repository=repository)
     finally:
         run_git(["update-ref", "-d", offered], repository=repository)
+    return chosen
 
 
 def git_directory(checkout: Path) -> Path:
@@ -56,16 +54,8 @@ def _linked(checkout: Path) -> Path:
     return (directory / common.read_text(encoding="utf-8").strip()).resolve() if common.is_file() else directory
 
 
-def _refuse_checked_out(repository: Path, ref: str, branch: str) -> None:
-    listing = run_git(["worktree", "list", "--porcelain"], repository=repository).decode("utf-8", "surrogateescape")
-    if f"branch {ref}" in listing.splitlines():
-        raise Refused(f"The branch `{branch}` is checked out; check out another one, then run again.")
-
-
-def _refuse_foreign_commits(repository: Path, existing: str, sha: str, branch: str, own_email: str) -> None:
-    committers = run_git(["log", "--format=%ce", existing, f"^{sha}", "--"], repository=repository)
-    if foreign := {email for email in committers.decode("utf-8", "replace").splitlines() if email != own_email}:
-        raise Refused(
-            f"The branch `{branch}` holds commits by {', '.join(sorted(foreign))} that would be lost; "
-            "rename or delete it, then run again."
-        )
+def _free(repository: Path, sha: str, branch: str) -> tuple[str, str | None]:
+    """The first name that no branch has, or one that is at `sha` already, with where it is."""
+    names = chain([branch], (f"{branch}-{number}" for number in count(2)))
+    found = ((name, local(repository, ref_for(name))) for name in names)
+    return next((name, existing) for name, existing in found if existing in (None, sha))

@@ -104,13 +104,13 @@ class Mirror:
         """Delete the remote's branch if it is at `expect`. Gone already is done. Raises: `Moved`, `Refused`."""
         remote.delete(self.path, url, branch, expect=expect, access=Access(credentials, ca_bundle, stop))
 
-    def export_branch(self, target: Path, sha: str, branch: str, *, own_email: str) -> None:
-        """Bring a commit as a branch into a person's local repository, with hooks off.
+    def export_branch(self, target: Path, sha: str, branch: str) -> str:
+        """Bring a commit as a branch into a person's local repository, with hooks off, and say as which.
 
-        Raises: `Refused` where the branch is checked out there, or holds commits that `own_email` did not commit.
+        A branch that is there is never moved: the next free name is taken, `branch-2` and on.
         """
         with self._locked(None):
-            export(self.path, target, sha, branch, own_email=own_email)
+            return export(self.path, target, sha, branch)
 
     # --- What is here
 

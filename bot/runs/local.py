@@ -91,13 +91,12 @@ def run_locally(local: Local) -> LocalResult:
         result = _work(local, mirror, base)
         branch = ""
         if result.head_sha:
-            branch = branch_name(local.task)
-            mirror.export_branch(local.repository, result.head_sha, branch, own_email=local.author.email)
+            branch = mirror.export_branch(local.repository, result.head_sha, branch_name(local.task))
         return LocalResult(result, branch, _keep(local, result))
 
 
 def branch_name(task: Task) -> str:
-    """The branch of a local run: of the task's words by their hash, so that the same task has the same branch."""
+    """The branch of a local run, by the task's words; a further run of the same task gets a number behind it."""
     words = f"{task.title}\0{task.body}".encode()
     return f"selfcode/run-{hashlib.sha256(words).hexdigest()[:10]}"
 

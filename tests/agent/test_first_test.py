@@ -120,6 +120,15 @@ def test_a_model_that_gives_no_usable_reply_to_it_is_asked_for_the_change_all_th
     assert aims(progress) == [Aim.TEST, Aim.TEST, Aim.CHANGE]
 
 
+def test_after_such_a_reply_the_whole_test_file_is_asked_for_again() -> None:
+    model = ScriptedModel([says("Well."), says(a_test()), says(change("a + b"))])
+
+    run(model, a_bench(judge=judge), reproduce=FIRST, baseline=BASELINE)
+
+    assert "Answer with the whole test file" in model.asked[1].last
+    assert "SEARCH" not in model.asked[1].last
+
+
 def test_a_limit_in_the_middle_of_it_is_a_limit() -> None:
     progress = run(ScriptedModel([says("```read\ncalc.py\n```\n")]), a_bench(), reproduce=FIRST, caps=Caps(tokens=100))
 
