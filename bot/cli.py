@@ -29,8 +29,9 @@ EXAMINED = {Health.HEALTHY: 0, Health.UNHEALTHY: 1, Health.INTERRUPTED: 130}
 """The exit code of an examination; 130 is what shells give what was ended by Ctrl-C."""
 
 HOW_TO_GO_ON = """\
-The test is in the report. To answer here, run it at a terminal; to have another test, say in the issue what it should
-show; to go on without anybody's word on it, run it with --reproduce first."""
+The test is in the report. To have another one, say in the issue what it should show; to go on without anybody's word
+on it, run it with --reproduce first."""
+TO_ANSWER = "To answer here, run it at a terminal."
 
 _LIKE_A_PATH = re.compile(r"\S+\.(md|txt|rst|markdown)|[./~]\S*/\S*")
 
@@ -195,7 +196,7 @@ def run(
     done = run_locally(local)
     click.echo(terminal_report(done.result), err=True)
     if done.result.outcome is Outcome.NEEDS_INFORMATION:
-        _say(HOW_TO_GO_ON)
+        _say(HOW_TO_GO_ON if local.ask else f"{HOW_TO_GO_ON} {TO_ANSWER}")
     if done.branch:
         _say(f"branch: {done.branch}")
     _say(f"report: {done.folder / 'report.md'}")
@@ -266,7 +267,8 @@ def solve(
 def trace(*, name: str, prompts: bool, only: int | None, as_json: bool) -> int:
     """Show what a run asked its model, call by call, and what came of it.
 
-    RUN is a run's id or its beginning, the folder that `selfcode run` wrote, or a file of `selfcode solve --trace`.
+    RUN is a run's id or its beginning, the id or the folder of what `selfcode run` wrote, or a file of
+    `selfcode solve --trace`.
     """
     from bot import wire  # noqa: PLC0415
     from bot.writing.trace import trace_object, trace_text  # noqa: PLC0415

@@ -156,10 +156,12 @@ class DockerSandbox:
             self._prepare(kind)
             yield workspace
         finally:
-            box.close()
-            if not workspace.is_quiet:
-                box.kill()
-            self._removal.add(box.volume)
+            try:
+                box.close()
+                if not workspace.is_quiet:
+                    box.kill()
+            finally:
+                self._removal.add(box.volume)
 
     def _spare(self, kind: _Kind) -> ContainerBox | None:
         box = self._spares.take(kind)

@@ -359,6 +359,18 @@ def test_a_trace_shows_each_call_of_a_local_run_and_its_prompt_where_wanted(tmp_
     assert "Iteration 2" in json.dumps(said["parts"][1]["calls"][0]["messages"])
 
 
+def test_a_trace_is_found_by_the_id_that_the_report_names_in_the_repository_of_the_run(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, calc_py=SUBTRACTS, test_other_py="def test_other():\n    pass\n")
+    folder = Path(json.loads(run_recorded(tmp_path, repository=repository).stdout)["report"]).parent
+
+    there = selfcode(repository, "trace", folder.name)
+    elsewhere = selfcode(tmp_path, "trace", folder.name)
+
+    assert (there.returncode, elsewhere.returncode) == (0, 2)
+    assert "iteration 2: " in there.stdout
+    assert "in the repository here" in elsewhere.stderr
+
+
 @pytest.mark.parametrize("name", ["nothing", "/nowhere/at/all"])
 def test_a_run_that_there_is_not_is_told_so_and_no_home_is_made(tmp_path: Path, name: str) -> None:
     done = selfcode(tmp_path, "trace", name)

@@ -27,7 +27,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The judgement over a change. `holds` exactly where `missing` is empty; `missing` says for people what lacks."""
+    """The judgement over a change. `holds` exactly where `missing` is empty; `missing` says for people what lacks.
+
+    `acceptance_passed` and `acceptance_failed` count the operator's hidden tests; None where there are none, or where
+    nothing can be told of them.
+    """
 
     missing: tuple[str, ...]
     evidence: Evidence
@@ -37,6 +41,8 @@ class Proof:
     base_tests_on_head: TestReport | None = None
     tests_changed: tuple[str, ...] = ()
     tests_altered: tuple[str, ...] = ()
+    acceptance_passed: int | None = None
+    acceptance_failed: int = 0
 
     @property
     def holds(self) -> bool:

@@ -95,6 +95,11 @@ def run_locally(local: Local) -> LocalResult:
         return LocalResult(result, branch, _keep(local, result))
 
 
+def kept_folder(repository: Path, run: str) -> Path:
+    """Where report and trace of a local run lie: beside the git data. Raises `Refused` where there is no repository."""
+    return git_directory(repository) / "selfcode" / run
+
+
 def branch_name(task: Task) -> str:
     """The branch of a local run, by the task's words; a further run of the same task gets a number behind it."""
     words = f"{task.title}\0{task.body}".encode()
@@ -197,7 +202,7 @@ def _iterate(local: Local, ground: Ground, job: Job, crew: Crew, so_far: _SoFar)
 def _keep(local: Local, result: RunResult) -> Path:
     """Write report, patch and trace beside the repository's git data, where no commit takes them along."""
     run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    folder = git_directory(local.repository) / "selfcode" / run
+    folder = kept_folder(local.repository, run)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.md").write_text(markdown_report(result, local.task, run_id=run), encoding="utf-8")
     (folder / "trace.json").write_text(dump(result), encoding="utf-8")

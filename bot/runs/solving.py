@@ -121,7 +121,12 @@ def take_proof(ground: Ground, progress: Progress, baseline: Baseline, hidden: H
     if hidden is None or not hidden.feedback:
         return proof
     results = confirmed_hidden(ground, tree, hidden, plant=baseline.plant)
-    return replace(proof, missing=(*proof.missing, *missing_of_hidden(results)))
+    return replace(
+        proof,
+        missing=(*proof.missing, *missing_of_hidden(results)),
+        acceptance_passed=None if results.unusable else results.passed,
+        acceptance_failed=len(results.failing),
+    )
 
 
 def needs_proof(progress: Progress) -> bool:

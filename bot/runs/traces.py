@@ -20,8 +20,13 @@ def trace_in_file(path: Path) -> Trace:
     file = path / FILE if path.is_dir() else path
     try:
         text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Refused(f"{file} can't be read as a trace: {getattr(problem, 'strerror', None) or problem}") from problem
+    if not text.strip():
+        raise Refused(f"{file} is empty: the command that was to write it has not come to its end.")
+    try:
         value = json.loads(text)
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
+    except ValueError as problem:
         raise Refused(f"{file} can't be read as a trace: {problem}") from problem
     name = str(file)
     try:

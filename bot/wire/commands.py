@@ -9,7 +9,7 @@ from bot.agent import run_agent, run_agent_with_tests
 from bot.errors import ConfigError, Refused
 from bot.records import Reproduce, StopCheck, Task
 from bot.runs.hidden import hidden_tests_in
-from bot.runs.local import Ask, Local, LocalResult
+from bot.runs.local import Ask, Local, LocalResult, kept_folder
 from bot.runs.solving import Author
 from bot.runs.store import Store
 from bot.runs.traces import trace_in_file, trace_in_store
@@ -109,11 +109,26 @@ def solve(
     return run_agent_with_tests(task, tests, **given)
 
 
+def _kept_here(name: str) -> Path | None:
+    """The folder that a local run of this id has in the repository in which one stands."""
+    try:
+        folder = kept_folder(Path(), name)
+    except Refused:
+        return None
+    return folder if name == Path(name).name and folder.is_dir() else None
+
+
 def trace_named(settings: Settings, name: str) -> Trace:
-    """The trace of a run by the beginning of its id, or of a file or folder. Raises `Refused` where there is none."""
+    """The trace of a run by the beginning of its id, by the id that a local run in this repository has, or of a file or
+    folder. Raises `Refused` where there is none.
+    """
+    kept = _kept_here(name)
     path = Path(name)
-    if path.exists():
-        return trace_in_file(path)
+    if kept is not None or path.exists():
+        return trace_in_file(kept or path)
     if settings.database_url is None and not settings.database_file.exists():
-        raise Refused(f"There is no run {name}: {settings.home} holds no database, and there is no such file.")
+        raise Refused(
+            f"There is no run {name}: there is no such file or folder, `selfcode run` has kept none in the repository "
+            f"here, and {settings.home} holds no database."
+        )
     return trace_in_store(Store(database_of(settings)), name)

@@ -25,7 +25,7 @@ def at_a_glance(proof: Proof) -> str:
 
 def _rows(proof: Proof) -> list[tuple[str, str, str]]:
     evidence = proof.evidence
-    rows = [_red_row(evidence), _broke_row(proof), _altered_row(proof), _trust_row(proof)]
+    rows = [_red_row(evidence), _broke_row(proof), _altered_row(proof), *_acceptance_row(proof), _trust_row(proof)]
     if evidence.still_failing:
         rows.append(("➖", "Failed before, fail still", _named(evidence.still_failing)))
     if evidence.flaky:
@@ -61,6 +61,14 @@ def _altered_row(proof: Proof) -> tuple[str, str, str]:
     if proof.tests_altered:
         return "⚠️", name, f"altered: {_named(proof.tests_altered, 'entry')}"
     return "✅", name, "untouched"
+
+
+def _acceptance_row(proof: Proof) -> list[tuple[str, str, str]]:
+    if proof.acceptance_passed is None:
+        return []
+    count = proof.acceptance_passed + proof.acceptance_failed
+    mark = "❌" if proof.acceptance_failed else "✅"
+    return [(mark, "The operator's acceptance tests", f"{proof.acceptance_passed:,} of {count:,} pass")]
 
 
 def _trust_row(proof: Proof) -> tuple[str, str, str]:

@@ -45,12 +45,17 @@ class Removal(Generic[Thing]):
                 future.add_done_callback(self._forget)
 
     def wait(self) -> None:
-        """Return when everything is removed, or could not be, the last try included."""
+        """Return when everything is removed, or could not be, the last tries included: nobody comes back to it."""
         with self._lock:
             waited_for = set(self._under_way)
         wait(waited_for)
+        pauses = iter(self._pauses_s)  # for all together, where nothing answers any more
         for each in self._taken():
-            self._once(each, "given up")
+            while not self._once(each, "tried for the last time, or soon again"):
+                pause_s = next(pauses, None)
+                if pause_s is None:
+                    break
+                time.sleep(pause_s)
 
     def _try(self, thing: Thing) -> None:
         began = time.monotonic()

@@ -5,11 +5,15 @@ import os
 import re
 import secrets
 import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 
 MARK = "selfcode-bubblewrap"
 """By which our processes are found again; the owner and the worker follow it."""
+
+_PATIENCE_S = 5.0
+_LOOK_S = 0.01
 
 
 def process_name(process: int) -> str | None:
@@ -51,13 +55,20 @@ def is_left(owner: str, group: str) -> bool:
 
 
 def end_left(owner: str) -> int:
-    """Kill the processes that a worker of this owner has left, and say how many: none, where all is well."""
+    """End the processes that a worker of this owner has left, and say how many: none, where all is well.
+
+    They are gone then, but for those that the kernel holds on to.
+    """
     marked = re.compile(rb"\0".join([MARK.encode(), re.escape(os.fsencode(owner)), rb"(\d+\.\d+)\0"]))
-    killed = 0
+    killed: list[str] = []
     for line in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             found = marked.search(line.read_bytes())
-            if found and not is_there(found[1].decode()):
+            name = process_name(int(line.parent.name))
+            if found and name and not is_there(found[1].decode()):
                 os.kill(int(line.parent.name), signal.SIGKILL)
-                killed += 1
-    return killed
+                killed.append(name)
+    deadline = time.monotonic() + _PATIENCE_S
+    while any(map(is_there, killed)) and time.monotonic() < deadline:
+        time.sleep(_LOOK_S)
+    return len(killed)

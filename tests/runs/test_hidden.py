@@ -133,3 +133,4 @@ def test_the_proof_needs_them(ground: Ground, source: bytes, lacks: bool) -> Non
 
     said = [each for each in proof.missing if "acceptance" in each]
     assert said == ([f"1 of 1 of the operator's acceptance tests fail: {PATH}::test_sum."] if lacks else [])
+    assert (proof.acceptance_passed, proof.acceptance_failed) == ((0, 1) if lacks else (1, 0))

@@ -97,3 +97,15 @@ def test_a_file_that_is_no_trace_is_told_so(tmp_path: Path, text: str) -> None:
 
     with pytest.raises(Refused, match="trace"):
         trace_in_file(tmp_path / "x.json")
+
+
+def test_an_empty_file_is_that_of_a_command_that_did_not_end(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("")
+
+    with pytest.raises(Refused, match="is empty: the command that was to write it has not come to its end"):
+        trace_in_file(tmp_path / "x.json")
+
+
+def test_a_folder_without_a_trace_is_told_without_the_systems_numbers(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"trace\.json can't be read as a trace: No such file or directory$"):
+        trace_in_file(tmp_path)

@@ -296,6 +296,19 @@ def test_without_doubts_there_is_no_heading() -> None:
     assert "Doubts" not in written().body
 
 
+@pytest.mark.parametrize(
+    ("passed", "failed", "row"),
+    [
+        (3, 0, ["✅", "The operator's acceptance tests", "3 of 3 pass"]),
+        (2, 1, ["❌", "The operator's acceptance tests", "2 of 3 pass"]),
+    ],
+)
+def test_acceptance_tests_are_counted_and_not_named(passed: int, failed: int, row: list[str]) -> None:
+    proof = replace(a_proof(), acceptance_passed=passed, acceptance_failed=failed)
+
+    assert row in table_rows(written(a_result(proof=proof)).body)
+
+
 @patiently
 @given(foreign_text)
 def test_doubts_are_masked_escaped_and_bounded(text: str) -> None:
