@@ -53,12 +53,12 @@ class _Text:
 
 def spliced(path: str, old: str, new: str) -> Spliced | Unplaced | None:
     """The file with the answer's definitions in place of its own; None where the answer is not an excerpt of it."""
-    if new.count("\n") >= MOST * old.count("\n") or language_of(path) is None:
+    if language_of(path) is None:
         return None
     file, answer = _read(path, old, normalised(new).strip("\n"))
     outer = _outermost(answer.symbols.definitions)
     outside = _outside(answer.lines, outer)
-    if file.names <= answer.names or not _are_known(outside, file.lines, answer.symbols.imports):
+    if not _leaves_out(file, answer) or not _are_known(outside, file.lines, answer.symbols.imports):
         return None
     pieces: list[_Piece] = []
     for one in outer:
@@ -80,6 +80,16 @@ def file_of(content: str, suffix: str, bench: Readable) -> str | None:
         found = paths if found is None else found & paths
     sources = [path for path in found or () if not is_test(path) and path.endswith(suffix)]
     return sources[0] if len(sources) == 1 else None
+
+
+def _leaves_out(file: _Text, answer: _Text) -> bool:
+    """Whether an answer is short of definitions, or has not half of what stands in the file beside definitions."""
+    if not file.names <= answer.names and len(answer.lines) < MOST * len(file.lines):
+        return True
+    beside = _outside(file.lines, _outermost(file.symbols.definitions))
+    code = [line.strip() for line in beside if not _COMMENT.match(line)]
+    there = {line.strip() for line in answer.lines}
+    return sum(line not in there for line in code) * 2 > len(code)
 
 
 def _put_in(path: str, file: _Text, pieces: Sequence[_Piece], imports: Sequence[str]) -> Spliced | Unplaced | None:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from bot.agent.actions import Request, Write, asked
 from bot.agent.blocks import Block, blocks_of
 from bot.agent.elision import UNPARSEABLE
-from bot.agent.excerpts import file_of
+from bot.agent.excerpts import Spliced, file_of, spliced
 from bot.agent.fences import holds_fences
 from bot.agent.naming import SHELLS, WITHOUT_PATH
 from bot.agent.search_replace import has_markers
 from bot.agent.targets import suffix_of
+from bot.agent.texts import read_source
 from bot.records import Readable
 
 SAME_LINES = 0.5
@@ -36,7 +37,11 @@ def functions_meant(words: str, bench: Readable) -> Request | None:
     block = _nameless(blocks_of(words))
     suffix = suffix_of(block.language) if block else None
     path = file_of(block.content, suffix, bench) if block and suffix else None
-    return asked(Write(path, block.content, fenced=True)) if block and path else None
+    source = read_source(bench.read(path) or b"") if path else None
+    if block is None or path is None or source is None:
+        return None
+    is_part = isinstance(spliced(path, source.text, block.content), Spliced)
+    return asked(Write(path, block.content, fenced=True)) if is_part else None
 
 
 def _nameless(blocks: Sequence[Block]) -> Block | None:

@@ -63,6 +63,15 @@ def test_a_function_takes_the_place_of_the_one_of_its_name() -> None:
     assert changed("# shop/cart.py\ndef one(a):\n    return -a\n") == ["-    return a", "+    return -a"]
 
 
+def test_what_a_short_file_imports_stays_where_its_only_function_is_answered() -> None:
+    old = "import os\n\n\ndef one(a):\n    return os.sep + a\n"
+
+    assert changed("def one(a):\n    return a + os.sep\n", old=old) == [
+        "-    return os.sep + a",
+        "+    return a + os.sep",
+    ]
+
+
 def test_several_functions_each_take_theirs() -> None:
     new = "def last():\n    return 1\n\n\ndef one(a):\n    return -a\n"
 

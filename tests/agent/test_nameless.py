@@ -3,9 +3,9 @@
 import pytest
 
 from bot.agent.actions import Write
-from bot.agent.nameless import file_meant
+from bot.agent.nameless import file_meant, functions_meant
 from bot.records import Reproduce, Verdict
-from tests.agent.fakes import ScriptedModel, says
+from tests.agent.fakes import FakeWorkbench, ScriptedModel, says
 from tests.agent.runs import a_bench, a_test, change, judge, run
 
 FILE = "import re\n\n\ndef one(a):\n    return a\n\n\ndef two(b):\n    return b\n"
@@ -72,6 +72,12 @@ def test_a_function_alone_is_of_the_one_file_that_has_it() -> None:
 
     assert progress.verdict is Verdict.SOLVED
     assert bench.files["calc.py"].decode().count("def other_") == 20
+
+
+def test_a_block_with_other_code_beside_a_function_overwrites_no_file() -> None:
+    bench = FakeWorkbench({"calc.py": b"import os\n\n\ndef add(a, b):\n    return a - b\n"})
+
+    assert functions_meant("```python\ndef add(a, b):\n    return a + b\n\n\nprint(add(1, 2))\n```\n", bench) is None
 
 
 def test_a_model_whose_reply_could_not_be_used_is_asked_for_the_same_form() -> None:
