@@ -81,14 +81,15 @@ def namespaces(pid: int) -> dict[str, str]:
         return {}
 
 
-def first_process(pid: int) -> int:
-    """The process 1 of the process namespace that a process is in."""
-    here = namespaces(pid)["pid"]
-    for entry in Path("/proc").glob("[0-9]*"):
-        found = int(entry.name)
-        if namespaces(found).get("pid") == here and status(found).get("NSpid", "").split()[-1:] == ["1"]:
-            return found
-    raise LookupError(f"process {pid} has no process 1")
+def first_processes(mark: str) -> Sequence[int]:
+    """The process 1 of each process namespace, other than ours, that marked processes are in; the gone don't count."""
+    theirs = {namespaces(pid).get("pid") for pid in processes(mark)} - {None, namespaces(os.getpid())["pid"]}
+    everyone = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")] if theirs else []
+    return [
+        pid
+        for pid in everyone
+        if namespaces(pid).get("pid") in theirs and status(pid).get("NSpid", "").split()[-1:] == ["1"]
+    ]
 
 
 def shared_memory_bytes() -> int:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -112,8 +113,9 @@ def test_a_sandbox_that_is_killed_from_outside_in_mid_command_says_so_and_leaves
     fresh: Workspace, mark: str
 ) -> None:
     def kill() -> bool:
-        for pid in host.processes(mark)[-1:]:
-            os.kill(host.first_process(pid), signal.SIGKILL)
+        for pid in host.first_processes(mark):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         return False
 
     started = time.monotonic()
