@@ -5,8 +5,10 @@ from bot.proof.alterations import altered_tests
 from bot.proof.arrangements import A, Arrangement, B, C, Side, overlay, place
 from bot.proof.kinds import FileKind, goes_with_tests, kind_of, kind_of_change, protected
 from bot.proof.objections import quick_objection
-from bot.proof.planting import Plant, plant_for, plant_that_shows
+from bot.proof.plant import Plant
+from bot.proof.planting import plant_that_shows
 from bot.proof.proving import prove
+from bot.proof.readers.pytest import plant_for
 from bot.proof.reproduction import Scene, unreproduced
 from bot.proof.running import run_tests
 

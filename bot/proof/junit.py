@@ -1,31 +1,17 @@
 """Reading JUnit XML: a stranger's bytes become test cases. pytest's own family (xunit1) gives back its node ids."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from bot.proof.results import Results, results_of, worse
 from bot.records import TestCase, TestStatus
-from sandbox.contract import clipped
 
-MAX_BYTES = 32 * 1024 * 1024
-_MESSAGE = 4000
-_MESSAGES_IN_ALL = 400_000
-_ORDER = (TestStatus.PASSED, TestStatus.SKIPPED, TestStatus.FAILED, TestStatus.ERROR)
 _TAGS = {"failure": TestStatus.FAILED, "error": TestStatus.ERROR, "skipped": TestStatus.SKIPPED}
 _DIGITS = re.compile(r"[0-9]{1,9}")
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """What a results file says. `contradiction` is how its own totals differ from its cases, or ""."""
-
-    cases: tuple[TestCase, ...]
-    contradiction: str = ""
-    internal_error: bool = False
 
 
 def read_junit(data: bytes, *, directory: str = ".") -> Results | None:
@@ -40,9 +26,8 @@ def read_junit(data: bytes, *, directory: str = ".") -> Results | None:
     if root.tag not in ("testsuites", "testsuite"):
         return None
     elements = list(root.iter("testcase"))
-    cases = _merged([_case(element, directory) for element in elements if not _is_internal(element)])
-    return Results(
-        cases=tuple(_within_bounds(cases)),
+    return results_of(
+        (_case(element, directory) for element in elements if not _is_internal(element)),
         contradiction=_contradiction(root, elements),
         internal_error=any(_is_internal(element) for element in elements),
     )
@@ -56,7 +41,10 @@ def _is_internal(element: Element) -> bool:
 def _case(element: Element, directory: str) -> TestCase:
     file, classname, name = (element.get(key) or "" for key in ("file", "classname", "name"))
     found = [(_TAGS[child.tag], child) for child in element if child.tag in _TAGS]
-    status, child = max(found, key=lambda pair: _ORDER.index(pair[0]), default=(TestStatus.PASSED, None))
+    status, child = TestStatus.PASSED, None
+    for candidate, said in found:
+        if worse(candidate, status):
+            status, child = candidate, said
     message = "" if child is None else _message(child, status)
     placed = _placed(file, directory)
     return TestCase(id=_id(placed, file, classname, name), status=status, message=message, file=placed or None)
@@ -86,24 +74,6 @@ def _message(child: Element, status: TestStatus) -> str:
     if status is TestStatus.SKIPPED or not text:
         return said
     return text if said in text or "\n" in said else f"{said}\n{text}"
-
-
-def _merged(cases: Sequence[TestCase]) -> list[TestCase]:
-    """One case for each id, its worst result: a failing teardown or subtest comes as a case of its own."""
-    worst: dict[str, TestCase] = {}
-    for case in cases:
-        known = worst.get(case.id)
-        if known is None or _ORDER.index(case.status) > _ORDER.index(known.status):
-            worst[case.id] = case
-    return list(worst.values())
-
-
-def _within_bounds(cases: Sequence[TestCase]) -> Iterator[TestCase]:
-    left = _MESSAGES_IN_ALL
-    for case in cases:
-        message = clipped(case.message, _MESSAGE if left > 0 else 200)
-        left -= len(message)
-        yield TestCase(id=case.id, status=case.status, message=message, file=case.file)
 
 
 def _contradiction(root: Element, elements: Sequence[Element]) -> str:

@@ -6,6 +6,7 @@ from bot.proof.alterations import altered_tests
 from bot.proof.evidence import turned_green
 from bot.proof.interface import new_interface
 from bot.proof.kinds import FileKind, goes_with_tests, of_kind
+from bot.proof.readers import EXIT_CODE
 from bot.proof.reasons import names
 from bot.records import ChangedFile, TestReport, TestStatus
 
@@ -40,7 +41,7 @@ def quick_objection(
 
 
 def _without_the_change(files: Sequence[ChangedFile], on_base: TestReport, head: TestReport) -> str:
-    if "exit code" in (on_base.reader, head.reader):
+    if EXIT_CODE in (on_base.reader, head.reader):
         return _by_exit_code(files, on_base, head)
     if turned_green(on_base, head, frozenset(), new_interface(files)):
         return ""

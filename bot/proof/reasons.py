@@ -8,6 +8,7 @@ from bot.proof.commands import programs
 from bot.proof.evidence import Runs, uncovered, unexplained
 from bot.proof.interface import Interface
 from bot.proof.kinds import FileKind, kind_of_change, of_kind
+from bot.proof.readers import EXIT_CODE, can_be_planted
 from bot.records import ChangedFile, Evidence, ReportState, TestReport
 
 _SHOWN = 5
@@ -45,7 +46,7 @@ def missing_of_results(found: Findings) -> Iterator[str]:
     """What the results of the runs lack."""
     yield from _untrusted(found)
     yield from _not_judged(found.runs)
-    if found.baseline.reader == "exit code":
+    if found.baseline.reader == EXIT_CODE:
         yield from _by_exit_code(found.baseline, found.runs)
     else:
         yield from _by_case(found)
@@ -90,12 +91,13 @@ def _untrusted(found: Findings) -> Iterator[str]:
     reports = found.runs.reports
     tampered = tuple(dict.fromkeys(report.tampered for report in reports if report.tampered))
     yield from (f"Results tampered with, or not to be trusted: {why}." for why in tampered)
-    if found.baseline.reader == "exit code":
+    reader = found.baseline.reader
+    if reader == EXIT_CODE:
         yield "The command tells only its exit code; nothing is known of single tests."
-    elif found.baseline.reader != "pytest":
+    elif not can_be_planted(reader):
         yield "The host can't add a failing test of its own to this command; nothing shows that its results are true."
-    elif not tampered and any(report.reader != "pytest" for report in reports):
-        yield "Results tampered with, or not to be trusted: pytest's results are not written as they were on the base."
+    elif not tampered and any(report.reader != reader for report in reports):
+        yield f"Results tampered with, or not to be trusted: {reader}'s are not written as they were on the base."
     elif not tampered and not _plant_was_seen(found.runs):
         yield (
             "The failing test that the host adds was not reported by the test command, so nothing shows that its "

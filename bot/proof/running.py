@@ -1,7 +1,6 @@
 """The door to the sandbox: run the test command, fetch its results, say what it came to."""
 
 import secrets
-import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,13 +8,20 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.errors import Unavailable
-from bot.proof.junit import MAX_BYTES, Results, read_junit
-from bot.proof.planting import Plant, judge
-from bot.proof.states import sessions_in, state_of
+from bot.proof import readers
+from bot.proof.plant import Plant
+from bot.proof.planting import judge
+from bot.proof.readers import Left, Scene
+from bot.proof.results import Results
+from bot.proof.states import state_of
 from bot.records import ReportState, StopCheck, TestPlan, TestReport
 from sandbox.contract import ExecutionResult, File, SandboxError, Workspace, WorkspaceFull, archive_of, files_of
 
-_RESULTS = "results.xml"
+MAX_BYTES = 32 * 1024 * 1024
+"""Of all that one run writes for us; what is more is no results."""
+
+_EXTENDED = ("PYTHONPATH", "NODE_OPTIONS", "GOFLAGS")
+_LOOK = "; ".join([*(f'printf "%s\\n" "${name}"' for name in _EXTENDED), "node --version 2>/dev/null"])
 
 
 def run_tests(
@@ -29,9 +35,10 @@ def run_tests(
 ) -> TestReport:
     """Run the plan's build and test commands in the workspace and report on them. `timeout_s` is for both together.
 
-    pytest's results are read wherever in the command pytest is started; the plan's own results file comes second; the
-    exit code is all there is otherwise. With a `plant`, its file is added for this run, and its case is not in the
-    report. `options` are pytest's, over those of the project's settings and below those of the command.
+    Results are read wherever in the command a program is started that `bot.proof.readers` knows, and from the plan's
+    own results file; the exit code is all there is otherwise. With a `plant`, its file is added for this run, and its
+    case is not in the report. `options` are pytest's, over those of the project's settings and below those of the
+    command.
 
     Raises: `Unavailable` when the sandbox fails, `WorkspaceFull` when there is no room for what we add. A stop is a
     report whose state is STOPPED.
@@ -58,9 +65,14 @@ class _TestRun:
         if built is not None and built.exit_code != 0:
             return _build_failed(self.plan.build, built)
         with self._results_folder() as folder, self._planted():
-            tested = self._run(self.plan.test, self._environment(folder))
-            found = self._results(folder)
-        return self._judged(tested, *found)
+            scene = self._scene(folder)
+            preparation = readers.prepared(scene)
+            if preparation.files:
+                put = {f"{folder}/{name}": File(data) for name, data in preparation.files.items()}
+                self.workspace.put(archive_of(put))
+            tested = self._run(self.plan.test, preparation.variables)
+            results, reader = readers.read(self._left(folder, tested))
+        return self._judged(tested, results, reader)
 
     def _run(self, command: str, env: Mapping[str, str]) -> ExecutionResult:
         left = max(1.0, self.deadline - time.monotonic())
@@ -88,61 +100,54 @@ class _TestRun:
         finally:
             self.workspace.remove([self.plant.path])
 
-    def _environment(self, folder: str) -> Mapping[str, str]:
-        """What makes pytest write its results, whoever starts it.
-
-        `maxfail=0` undoes an `-x` of the project's settings: one failing test must not hide the others. A cache of its
-        own, because `--last-failed` would leave out what passed before. tox hands the variable on when told to.
-        One hash seed, so that sets have one order: tests that are parametrized from a set have ids by that order.
-        """
+    def _scene(self, folder: str) -> Scene:
+        """What the sandbox has by itself, found out by one command."""
         root = self.workspace.directory.rstrip("/")
-        options = [
-            f"--junitxml={root}/{folder}/{_RESULTS}",
-            "--continue-on-collection-errors",
-            "--maxfail=0",
-            *("-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", f"cache_dir={root}/{folder}/cache"),
-            *self.options,
-        ]
-        if self.plant is not None and self.plant.positional:
-            options.append(f"{root}/{self.plant.path}")
-        return {
-            "PYTEST_ADDOPTS": shlex.join(options),
-            "PYTHONHASHSEED": "0",
-            "TOX_TESTENV_PASSENV": "PYTEST_ADDOPTS",
-            "TOX_OVERRIDE": "testenv.pass_env+=PYTEST_ADDOPTS",
-        }
+        looked = self._run(_LOOK, {})
+        said = looked.stdout.splitlines()
+        variables = dict(zip(_EXTENDED, said, strict=False))
+        node = said[len(_EXTENDED) :][:1]
+        return Scene(
+            root=root,
+            folder=f"{root}/{folder}",
+            directory=self.plan.directory,
+            variables={name: value for name, value in variables.items() if value},
+            versions={"node": node[0].removeprefix("v")} if node else {},
+            plant=self.plant,
+            options=self.options,
+        )
 
-    def _results(self, folder: str) -> tuple[Results | None, str]:
-        """What was found, and who wrote it: our own file first, then the one that the plan names."""
-        for path, reader in ((f"{folder}/{_RESULTS}", "pytest"), (self.plan.report, "junit")):
-            at = path if reader == "pytest" else _below(self.plan.directory, path)
-            data = self._fetch(at) if path else None
-            results = None if data is None else read_junit(data, directory=self.plan.directory)
-            if results is not None:
-                return results, reader
-        return None, "exit code"
+    def _left(self, folder: str, tested: ExecutionResult) -> Left:
+        report = self._fetch(_below(self.plan.directory, self.plan.report)) if self.plan.report else {}
+        return Left(
+            files={name.removeprefix(f"{folder}/"): data for name, data in self._fetch(folder).items()},
+            report=next(iter(report.values()), None),
+            stdout=tested.stdout,
+            stderr=tested.stderr,
+            truncated=tested.truncated,
+            root=self.workspace.directory.rstrip("/"),
+            directory=self.plan.directory,
+        )
 
-    def _fetch(self, path: str) -> bytes | None:
-        """A results file's bytes; None where it is missing, a link, or too large to be one.
+    def _fetch(self, path: str) -> Mapping[str, bytes]:
+        """A file's bytes, or those of all in a folder, by path; nothing where it is too large to be results.
 
-        A dead sandbox looks like a file too large here; it shows itself when the results folder is removed.
+        Links are no results. A dead sandbox looks like a file too large here; it shows itself when the results folder
+        is removed.
         """
         try:
-            archive = self.workspace.get([path], limit_bytes=MAX_BYTES)
+            archive = self.workspace.get([path], exclude=["cache", "__pycache__"], limit_bytes=MAX_BYTES)
         except SandboxError:
-            return None
-        found = [file for name, file in files_of(archive) if name == path]
-        return found[0].data if found and not found[0].symlink else None
+            return {}
+        return {name: file.data for name, file in files_of(archive) if not file.symlink}
 
     def _judged(self, tested: ExecutionResult, results: Results | None, reader: str) -> TestReport:
         planted_failed: bool | None = None
         tampered = results.contradiction if results else ""
         if self.plant is not None:
-            judged = judge(results if reader == "pytest" else None, self.plant, command=self.plan.test)
+            judged = judge(results, self.plant, command=self.plan.test)
             planted_failed, tampered = judged.planted_failed, judged.tampered
-            results = judged.results if reader == "pytest" else results
-        if reader == "pytest" and (sessions := sessions_in(tested.stdout)) > 1:
-            tampered = f"the command runs pytest {sessions} times, and only the last run's results can be read"
+            results = results and judged.results
         return TestReport(
             command=self.plan.test,
             state=state_of(self.plan.test, tested, results, expect_failure=bool(planted_failed)),

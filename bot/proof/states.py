@@ -2,7 +2,7 @@
 
 import re
 
-from bot.proof.junit import Results
+from bot.proof.results import Results
 from bot.records import ReportState, TestStatus
 from sandbox.contract import Ending, ExecutionResult
 
@@ -23,11 +23,6 @@ _NOTHING_RAN = re.compile(
 )
 _SOMETHING_RAN = re.compile(r"^Ran [1-9]\d* tests? in |^ok\s+\S+|\b[1-9]\d* (passed|examples?)\b", re.MULTILINE)
 _PASSED_SUMMARY = re.compile(r"\b[1-9]\d* passed\b.* in [\d.]+s")
-
-_SESSION_ENDED = re.compile(
-    r"^=*\s*(no tests ran|\d+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*) in [\d.]+s\b",
-    re.MULTILINE,
-)
 
 _OWN_LIMIT = re.compile(
     r"^FATAL ERROR: .*JavaScript heap out of memory|^fatal error: runtime: out of memory", re.MULTILINE
@@ -52,11 +47,6 @@ def state_of(command: str, result: ExecutionResult, results: Results | None, *, 
     if results is not None:
         return _by_results(result.exit_code, output, results, expect_failure=expect_failure)
     return _by_exit_code(command, result.exit_code, output)
-
-
-def sessions_in(output: str) -> int:
-    """How often pytest has run to its end, by the last line that it writes. `-qq` writes none."""
-    return len(_SESSION_ENDED.findall(output))
 
 
 def _by_results(exit_code: int, output: str, results: Results, *, expect_failure: bool) -> ReportState:

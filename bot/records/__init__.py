@@ -10,7 +10,7 @@ from bot.records.issues import Comment, Issue, Task
 from bot.records.outcomes import Outcome, RunResult, StopCheck
 from bot.records.places import PERMISSIONS, IssueRef, Person, RepositoryRef
 from bot.records.plans import Finding, TestPlan, joined
-from bot.records.proof import Evidence, Proof
+from bot.records.proof import Evidence, Hunk, HunkCheck, Proof, Provenance
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
 from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load
@@ -34,6 +34,8 @@ __all__ = [
     "Finding",
     "GitHub",
     "Health",
+    "Hunk",
+    "HunkCheck",
     "Inbox",
     "Issue",
     "IssueRef",
@@ -43,6 +45,7 @@ __all__ = [
     "Person",
     "Progress",
     "Proof",
+    "Provenance",
     "PullRequest",
     "PullRequestText",
     "Readable",

@@ -1,6 +1,7 @@
 """What the runs on base and head say of a change, side by side."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from bot.records.reports import TestReport
 
@@ -26,11 +27,55 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Hunk:
+    """One changed hunk of a source file, as in a diff without context.
+
+    `start`, from 1 on, and `lines` are of the head's file; where `lines` is 0, lines were only taken away, behind line
+    `start`. `text` is the hunk's removed and added lines with their `-` and `+`, bounded.
+    """
+
+    path: str
+    start: int
+    lines: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HunkCheck:
+    """Each changed hunk of the source reverted alone: did a test notice? Time did not allow to try the `untried`."""
+
+    noticed: tuple[Hunk, ...] = ()
+    unnoticed: tuple[Hunk, ...] = ()
+    untried: tuple[Hunk, ...] = ()
+    budget_s: float = 0.0
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a proof was made of, so that another one's difference can be explained.
+
+    `base` and `head` are commits, `head` "" where the change was none yet. `image_digest` identifies the image that the
+    tests ran in, "" in a sandbox without images. `versions` are of the programs that ran: selfcode, Python, pytest, …
+    """
+
+    base: str
+    head: str
+    command: str
+    build: str = ""
+    directory: str = "."
+    sandbox: str = ""
+    image: str = ""
+    image_digest: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """The judgement over a change. `holds` exactly where `missing` is empty; `missing` says for people what lacks.
 
     `acceptance_passed` and `acceptance_failed` count the operator's hidden tests; None where there are none, or where
-    nothing can be told of them.
+    nothing can be told of them. `accepted_by` is the login of who accepted what the change does to existing tests.
     """
 
     missing: tuple[str, ...]
@@ -43,6 +88,9 @@ class Proof:
     tests_altered: tuple[str, ...] = ()
     acceptance_passed: int | None = None
     acceptance_failed: int = 0
+    accepted_by: str = ""
+    hunks: HunkCheck | None = None
+    provenance: Provenance | None = None
 
     @property
     def holds(self) -> bool:

@@ -17,7 +17,10 @@ class TestStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TestCase:
-    """One test's result. `id` is stable between runs; `file` is relative to the repository where the report tells."""
+    """One test's result. `id` is stable between runs; `file` is relative to the repository where the report tells.
+
+    `line`, from 1 on, is where the test, or its failure in `file`, stands; None where the report does not tell.
+    """
 
     __test__ = False
 
@@ -25,6 +28,7 @@ class TestCase:
     status: TestStatus
     message: str = ""
     file: str | None = None
+    line: int | None = None
 
 
 class ReportState(StrEnum):

@@ -291,7 +291,7 @@ def test_nothing_but_the_planted_test_is_nothing() -> None:
             import atexit, glob
 
             def forge():
-                for path in glob.glob("/proc/self/cwd/.selfcode-results-*/results.xml"):
+                for path in glob.glob("/proc/self/cwd/.selfcode-results-*/pytest.xml"):
                     with open(path, "w") as file:
                         file.write('<testsuite><testcase classname="tests.test_a" name="test_large"/></testsuite>')
             atexit.register(forge)
@@ -303,7 +303,7 @@ def test_nothing_but_the_planted_test_is_nothing() -> None:
             import atexit, glob, re
 
             def forge():
-                for path in glob.glob("/proc/self/cwd/.selfcode-results-*/results.xml"):
+                for path in glob.glob("/proc/self/cwd/.selfcode-results-*/pytest.xml"):
                     with open(path) as file:
                         content = file.read()
                     first = re.compile('<failure.*?</failure>', re.S)
