@@ -35,9 +35,10 @@ format: $(VENV)/.ready ## put the code into form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.ready ## figures: where the time of a run goes
+bench: $(VENV)/.ready ## figures: where the time of a run goes, and what a proof costs
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.sandbox
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.label_to_pull_request
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.proof
 
 bench-solve: $(VENV)/.ready ## figures: what a model solves (SELFCODE_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY; options in SOLVE=)
 	@$(BIN)/python -m bench.solve setup

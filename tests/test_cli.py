@@ -9,16 +9,20 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from bot.cli import MaskedLines, commands, task_of
+from bot.cli import commands
+from bot.cli.answering import MaskedLines
+from bot.cli.working import task_of
 from bot.demo.hub import Hub
 from bot.demo.recorded import RecordedModel
 from bot.errors import ConfigError, Refused
+from bot.records import RunResult, load
 from bot.repository import parse_config
 from bot.settings import read_settings
 from bot.wire import remote_of
@@ -31,6 +35,7 @@ COMMANDS = {
     "solve": "Write a script for a task",
     "trace": "Show what a run asked its model",
     "doctor": "Examine a repository: do its tests run here",
+    "verify": "Do the proof of a change again",
     "demo": "Show the main job, end to end",
 }
 DOCTOR = ("doctor", "--sandbox", "process")
@@ -93,7 +98,7 @@ def test_help_says_what_a_command_does(name: str) -> None:
     assert name in all_of_them.output
 
 
-@pytest.mark.parametrize("name", ["run", "solve", "trace", "doctor", "demo"])
+@pytest.mark.parametrize("name", ["run", "solve", "trace", "doctor", "verify", "demo"])
 def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) -> None:
     assert "--json" in CliRunner().invoke(commands, [name, "--help"]).output
 
@@ -115,6 +120,9 @@ def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) 
         ["solve", "Print hello", "--max-iterations", "0"],
         ["solve", "Print hello", "--tests", "/nowhere.py"],
         ["doctor", "a", "b"],
+        ["verify"],
+        ["verify", ".", "main..fix", "surplus"],
+        ["verify", ".", "main..fix", "--sandbox", "jail"],
         ["serve", "--port", "http"],
     ],
 )
@@ -330,6 +338,22 @@ def test_acceptance_tests_that_fail_leave_a_change_unproven_and_are_named(tmp_pa
     assert (done.returncode, said["outcome"]) == (1, "unproven"), done.stderr
     assert "1 of 1 of the operator's acceptance tests fail: test_hidden.py::test_never." in said["missing"]
     assert "assert 1 == 2" not in done.stdout + done.stderr
+
+
+def test_the_proof_of_a_run_can_be_had_again_from_its_branch(tmp_path: Path) -> None:
+    said = json.loads(run_recorded(tmp_path).stdout)
+    kept = load(RunResult, Path(said["report"]).with_name("trace.json").read_text()).proof
+    span = f"{said['base']}..{said['branch']}"
+
+    done = selfcode(tmp_path, "verify", "repository", span, "--test", PYTEST, "--sandbox", "process", "--json")
+
+    again = json.loads(done.stdout)
+    assert (done.returncode, again["outcome"], said["outcome"]) == (0, "proven", "proven"), done.stderr
+    assert kept is not None
+    assert kept.provenance is not None
+    assert kept.provenance.head == said["head"]
+    assert again["provenance"] == asdict(kept.provenance)
+    assert again["evidence"]["red"] == list(kept.evidence.red)
 
 
 def test_a_folder_of_acceptance_tests_that_holds_none_is_wrong_usage(tmp_path: Path) -> None:

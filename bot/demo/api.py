@@ -15,12 +15,15 @@ from werkzeug.routing import BaseConverter
 from bot.demo import access, versions
 from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
+from bot.demo.graph import Graph
 from bot.demo.pages import Pages
 from bot.demo.rest_apps import Apps, Repositories
 from bot.demo.rest_issues import Comments, Issues, Labels
 from bot.demo.rest_pulls import Checks, Contents, Pulls
 
 PREFIX = "/api/v3"
+_API = "/api/"
+"""Below it are both APIs: REST, and GraphQL at `/api/graphql`, as on GitHub Enterprise Server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class Api(Flask):
         self.register_error_handler(ApiError, lambda problem: problem.answer())
         self.register_error_handler(Moved, self._moved)
         self.register_error_handler(HTTPException, _as_github_says)
-        for part in (Apps, Repositories, Issues, Comments, Labels, Pulls, Contents, Checks):
+        for part in (Apps, Repositories, Issues, Comments, Labels, Pulls, Contents, Checks, Graph):
             part(changes).hang_up(self)
         Pages(changes.world).hang_up(self)
 
@@ -112,7 +115,7 @@ class Api(Flask):
             real = super().full_dispatch_request() if fault is None or fault.after_effect else None
             answer = fault.answer(request.environ) if fault else real
             assert answer
-            if request.path.startswith(PREFIX):
+            if request.path.startswith(_API):
                 self._requests.append(_recorded(path, answer, faulty=fault is not None))
         return answer
 
@@ -174,6 +177,6 @@ def _recorded(path: str, answer: Response, *, faulty: bool) -> Recorded:
 
 
 def _as_github_says(problem: HTTPException) -> Response:
-    if not request.path.startswith(PREFIX):
+    if not request.path.startswith(_API):
         return Response(f"{problem.code} {problem.name}\n", problem.code, content_type="text/plain; charset=utf-8")
     return ApiError(problem.code or 500, problem.name).answer()

@@ -9,6 +9,7 @@ from bot.demo.deliveries import Courier
 from bot.demo.state import (
     Account,
     App,
+    CheckRun,
     Comment,
     Installation,
     Issue,
@@ -171,8 +172,21 @@ class Changes:
             raise invalid("PullRequest", "custom", message=f"No commits between {base} and {head}")
         issue = self._new_issue(repository, by, title=title, body=body, app=app)
         issue.pull = PullRequest(self.world.new_id(), base, head, base_sha, head_sha, draft)
+        git.point(repository.directory, _pull_ref(issue), head_sha)
         self._tell_pull(issue, "opened", by)
         return issue
+
+    def mark_ready(self, issue: Issue, by: Account) -> None:
+        """Make a draft ready for review; nothing happens where it is no draft."""
+        assert issue.pull
+        if issue.pull.draft:
+            issue.pull.draft = False
+            self._tell_pull(issue, "ready_for_review", by)
+
+    def ask_again(self, repository: Repository, run: CheckRun, by: Account) -> None:
+        """Press “Re-run” on a check run: its App is told, and nothing else happens."""
+        fields = {"check_run": shapes_issues.check_run_told(self.world, run, repository)}
+        self.courier.tell_repository(repository, "check_run", "rerequested", fields, sender=by, app=run.app)
 
     def follow_branches(self, repository: Repository, by: Account) -> None:
         """Bring open pull requests up to their branches after a push; one whose branch is gone is closed."""
@@ -186,6 +200,7 @@ class Changes:
                 continue
             before, pull.head_sha, pull.base_sha = pull.head_sha, head, base or pull.base_sha
             if before != head:
+                git.point(repository.directory, _pull_ref(issue), head)
                 self._tell_pull(issue, "synchronize", by, before=before, after=head)
 
     # --- Installations
@@ -247,6 +262,11 @@ class Changes:
         pull = shapes_issues.whole_pull(self.world, issue, issue.pull) | {"assignee": None}
         body = {"number": issue.number, "pull_request": pull, **fields}
         self.courier.tell_repository(issue.repository, "pull_request", action, body, sender=by)
+
+
+def _pull_ref(issue: Issue) -> str:
+    """Where the head of a pull request stays, whatever becomes of its branch."""
+    return f"refs/pull/{issue.number}/head"
 
 
 def _check_length(resource: str, body: str | None) -> None:

@@ -44,11 +44,13 @@ class Courier:
         self._waiting.join()
 
     def tell_repository(
-        self, repository: Repository, event: str, action: str, fields: Json, *, sender: Account
+        self, repository: Repository, event: str, action: str, fields: Json, *, sender: Account, app: App | None = None
     ) -> None:
-        """Deliver an event to every App that is installed on the repository and subscribes to it."""
+        """Deliver an event to every App that is installed on the repository and subscribes to it; or to one `app`."""
         world = self._world
         for installation in world.installations_on(repository):
+            if app not in (None, installation.app):
+                continue
             if installation.suspended_at is not None or event not in installation.app.events:
                 continue
             payload = {

@@ -151,6 +151,11 @@ def branches(directory: Path) -> tuple[str, ...]:
     return tuple(_text(directory, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads").split())
 
 
+def point(directory: Path, reference: str, sha: str) -> None:
+    """Let a ref of any kind point to a commit."""
+    run(directory, "update-ref", reference, sha)
+
+
 def delete_branch(directory: Path, branch: str) -> None:
     """Delete a branch that is there."""
     run(directory, "update-ref", "-d", f"refs/heads/{branch}")

@@ -170,6 +170,11 @@ class PullHandle(IssueHandle):
         """The check runs on its head."""
         return tuple(run for run in self._home.check_runs if run.head_sha == self.head_sha)
 
+    def rerun(self, *, by: str) -> None:
+        """Press “Re-run” on the newest check run of its head."""
+        with self.changes.world.lock:
+            self.changes.ask_again(self._home, self.checks[-1], self._account(by))
+
     def file(self, path: str) -> bytes | None:
         """A file's bytes at its head."""
         return git.file(self._home.directory, self.head_sha, path)

@@ -17,8 +17,11 @@ from bot.demo.state import Comment, Issue, Repository, World
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
 article{border:1px solid #d1d9e0;border-radius:6px;margin:1rem 0}article>header{background:#f6f8fa;padding:.4rem 1rem;
-border-bottom:1px solid #d1d9e0}article>div{padding:.2rem 1rem;overflow-x:auto}pre{background:#f6f8fa;padding:1rem;
-overflow:auto;border-radius:6px}code{font:85% ui-monospace,monospace}table{border-collapse:collapse}
+border-bottom:1px solid #d1d9e0}article>div{padding:.2rem 1rem;overflow-wrap:anywhere}pre{background:#f6f8fa;
+padding:1rem;overflow:auto;border-radius:6px;overflow-wrap:normal}code{font:85% ui-monospace,monospace;
+white-space:break-spaces}pre code{white-space:pre}table{border-collapse:collapse;display:block;width:max-content;
+max-width:100%;overflow:auto;overflow-wrap:normal}td code{white-space:nowrap}details,table{margin:.6rem 0}
+blockquote{margin:.6rem 0;padding-left:1rem;border-left:.25rem solid #d1d9e0}
 td,th{border:1px solid #d1d9e0;padding:.3rem .7rem}.label{background:#ddf4ff;border-radius:1rem;padding:.1rem .6rem}
 nav,.quiet{color:#59636e}ins{background:#dafbe1;text-decoration:none}del{background:#ffebe9;text-decoration:none}
 @media (prefers-color-scheme:dark){body{background:#0d1117;color:#f0f6fc}article>header,pre{background:#151b23}
@@ -103,8 +106,11 @@ class Pages:
 
 
 def markdown(text: str) -> str:
-    """Markdown as HTML. Of raw HTML only folding and a few harmless tags stay; comments vanish, the rest is text."""
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    """Markdown as HTML, each line of a paragraph on its own, as GitHub shows issues and pull requests.
+
+    Of raw HTML only folding and a few harmless tags stay; comments vanish, the rest is text.
+    """
+    parser = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
     parser.add_render_rule("html_block", _safe_html)
     parser.add_render_rule("html_inline", _safe_html)
     return str(parser.render(text))

@@ -17,6 +17,8 @@ _PULL = f"{_PULLS}/<int:number>"
 _CHECKS = "/repos/<owner>/<name>/check-runs"
 _TEXT_LIMIT = 65_535
 _ANNOTATION_LIMIT = 50
+_ANNOTATION_LEVELS = ("notice", "warning", "failure")
+_MESSAGE_LIMIT, _TITLE_LIMIT = 64 * 1024, 255
 _TOO_MUCH = "Invalid request.\n\nOnly {} {} are allowed; {} were supplied."
 _CONCLUSIONS = ("success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required")
 
@@ -252,6 +254,7 @@ class Checks(Part):
             shapes_issues.check_run(self.world, run, repository)
             for run in repository.check_runs
             if run.head_sha == sha and wanted in (None, run.name) and app_id in (None, str(run.app.id))
+            if request.args.get("filter") == "all" or run is _latest(repository, run)
         ]
         return listed(found, self.world.base_url, inside="check_runs")
 
@@ -316,6 +319,8 @@ class Checks(Part):
         annotations = output.get("annotations") or []
         if len(annotations) > _ANNOTATION_LIMIT:
             raise ApiError(422, _TOO_MUCH.format(_ANNOTATION_LIMIT, "items", len(annotations)))
+        for annotation in annotations:
+            _check_annotation(annotation)
         for part in ("summary", "text"):
             if len(output.get(part) or "") > _TEXT_LIMIT:
                 raise ApiError(422, _TOO_MUCH.format(_TEXT_LIMIT, "characters", len(output[part])))
@@ -333,3 +338,21 @@ class Checks(Part):
         run.title, run.summary = output.get("title", run.title), output.get("summary", run.summary)
         run.text = output.get("text", run.text)
         run.annotations.extend(annotations)
+
+
+def _check_annotation(annotation: Mapping[str, Any]) -> None:
+    """Raise 422 for an annotation that lacks something, or says it at another length or level than GitHub takes."""
+    required = ("path", "start_line", "end_line", "annotation_level", "message")
+    missing = next((name for name in required if not annotation.get(name)), None)
+    if missing:
+        raise ApiError(422, f'Invalid request.\n\n"{missing}" wasn\'t supplied.')
+    if annotation["annotation_level"] not in _ANNOTATION_LEVELS or annotation["start_line"] > annotation["end_line"]:
+        raise invalid("CheckRun", "invalid", "annotations")
+    if len(annotation["message"].encode()) > _MESSAGE_LIMIT or len(annotation.get("title") or "") > _TITLE_LIMIT:
+        raise invalid("CheckRun", "invalid", "annotations")
+
+
+def _latest(repository: Repository, of: CheckRun) -> CheckRun:
+    """The newest check run of the same App and name on the same commit: the one that GitHub shows."""
+    same = [run for run in repository.check_runs if (run.app, run.name, run.head_sha) == (of.app, of.name, of.head_sha)]
+    return same[-1]

@@ -214,6 +214,28 @@ def check_run(world: World, of: CheckRun, home: Repository) -> Json:
     }
 
 
+def check_run_told(world: World, of: CheckRun, home: Repository) -> Json:
+    """A check run as deliveries show it: with the branch that its suite is of."""
+    heads = [issue.pull for issue in home.issues.values() if issue.pull and issue.pull.head_sha == of.head_sha]
+    run = check_run(world, of, home)
+    suite = {
+        "id": of.suite_id,
+        "node_id": node_id("CheckSuite", of.suite_id),
+        "head_branch": heads[0].head if heads else None,
+        "head_sha": of.head_sha,
+        "status": of.status,
+        "conclusion": of.conclusion,
+        "url": f"{world.api_url}/repos/{home.full_name}/check-suites/{of.suite_id}",
+        "before": None,
+        "after": of.head_sha,
+        "pull_requests": [],
+        "app": run["app"],
+        "created_at": run["started_at"],
+        "updated_at": run["completed_at"] or run["started_at"],
+    }
+    return run | {"check_suite": suite, "details_url": run["details_url"] or run["html_url"]}
+
+
 def _pull_links(world: World, of: Issue) -> dict[str, Any]:
     assert of.pull
     web = f"{world.base_url}/{of.repository.full_name}/pull/{of.number}"

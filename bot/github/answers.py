@@ -120,6 +120,7 @@ class Pull(Slice):
     body: Text = ""
     state: str
     draft: bool = False
+    node_id: str = ""
     merged_at: str | None = None
     head: Branch
     base: Branch
@@ -127,18 +128,39 @@ class Pull(Slice):
     requested_reviewers: tuple[Account, ...] = ()
 
 
+class CheckOutput(Slice):
+    """What of a check run's output can't be taken back."""
+
+    annotations_count: int = 0
+
+
 class CheckRun(Slice):
-    """A check run, whoever made it."""
+    """A check run, whoever made it. `external_id` is what its maker gave it."""
 
     id: int
     name: str
+    external_id: Text = ""
     app: Identified | None = None
+    output: CheckOutput = CheckOutput()
 
 
 class CheckRuns(Slice):
     """A page of check runs."""
 
     check_runs: tuple[CheckRun, ...]
+
+
+class GraphError(Slice):
+    """What GraphQL says instead of a status."""
+
+    type: Text = ""
+    message: Text = ""
+
+
+class GraphAnswer(Slice):
+    """An answer of the GraphQL API: its status is 200 even where it did nothing."""
+
+    errors: tuple[GraphError, ...] = ()
 
 
 def read(kind: type[T], answer: Any) -> T:

@@ -12,7 +12,16 @@ from bot.github.failures import Expired
 from bot.github.place import Place, Places
 from bot.github.server import Purpose, Server
 from bot.github.tokens import REFUSED_KEY, Tokens
-from bot.records import Comment, Issue, IssueRef, PullRequest, PullRequestText, RepositoryInfo, RepositoryRef
+from bot.records import (
+    Annotation,
+    Comment,
+    Issue,
+    IssueRef,
+    PullRequest,
+    PullRequestText,
+    RepositoryInfo,
+    RepositoryRef,
+)
 
 log = logging.getLogger(__name__)
 
@@ -141,19 +150,31 @@ class GitHubApp:
         found = self._do(ref, _PULL, lambda place: pulls.find(place, ref, branch))
         return pulls.as_record(found) if found else None
 
+    def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
+        return pulls.as_record(self._do(ref, _LOOK_AT_PULL, lambda place: pulls.numbered(place, number)))
+
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         """See `records.GitHub`. An open pull request stays the draft that it is, or is not."""
         return pulls.as_record(self._do(ref, _PULL, lambda place: pulls.publish(place, ref, branch, base, text)))
 
-    def set_check(self, ref: RepositoryRef, head_sha: str, *, conclusion: str, title: str, summary: str) -> None:
-        app_id = self._app.id
-        self._do(
-            ref,
-            _CHECK,
-            lambda place: pulls.set_check(
-                place, head_sha, app_id=app_id, conclusion=conclusion, title=title, summary=summary
-            ),
-        )
+    def describe_pull_request(self, ref: RepositoryRef, number: int, body: str) -> None:
+        self._do(ref, _PULL, lambda place: pulls.describe(place, number, body))
+
+    def mark_ready(self, ref: RepositoryRef, number: int) -> None:
+        self._do(ref, _READY, lambda place: pulls.mark_ready(place, number))
+
+    def set_check(
+        self,
+        ref: RepositoryRef,
+        head_sha: str,
+        *,
+        conclusion: str,
+        title: str,
+        summary: str,
+        annotations: Sequence[Annotation] = (),
+    ) -> None:
+        app_id, said = self._app.id, pulls.Said(conclusion, title, summary, tuple(annotations))
+        self._do(ref, _CHECK, lambda place: pulls.set_check(place, head_sha, said, app_id=app_id))
 
     def _do(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
         return _patiently(lambda: self._places.work(ref, purpose, task), self._sleep)
@@ -164,7 +185,9 @@ _LABEL = Purpose("create the label", "issues: write")
 _READ = Purpose("read the issue", "issues: read")
 _REACT = Purpose("react", "issues: write")
 _COMMENT = Purpose("comment", "issues: write")
+_LOOK_AT_PULL = Purpose("read the pull request", "pull_requests: read")
 _PULL = Purpose("open or update the pull request", "pull_requests: write")
+_READY = Purpose("mark the pull request as ready for review", "pull_requests: write")
 _CHECK = Purpose("set the check run", "checks: write")
 
 

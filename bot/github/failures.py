@@ -1,6 +1,6 @@
 """What GitHub's no means for us, in our own errors. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.errors import Gone, Refused, Unavailable
@@ -63,6 +63,19 @@ def understand(  # noqa: PLR0911 - one answer a case
             return Invalid(f"GitHub does not let the App {doing}: {words}")
         case _:
             return Refused(f"GitHub does not let the App {doing}: {words}")
+
+
+def understand_graph(errors: Sequence[tuple[str, str]], *, doing: str) -> Exception:
+    """The error that a GraphQL answer's errors, each as type and message, stand for."""
+    words = "; ".join(message or kind for kind, message in errors)[:WORDS_LIMIT]
+    kinds = {kind for kind, _ in errors}
+    if kinds & {"RATE_LIMITED", "MAX_NODE_LIMIT_EXCEEDED"}:
+        return Unavailable(f"GitHub asks us to wait: {words}", SECONDARY_WAIT_S)
+    if "NOT_FOUND" in kinds:
+        return Gone(f"GitHub can't {doing}: {words}")
+    if kinds & {"INTERNAL", "SERVICE_UNAVAILABLE"}:
+        return Unavailable(f"GitHub failed to {doing}: {words}")
+    return Refused(f"GitHub does not let the App {doing}: {words}")
 
 
 def _words(status: int, answer: Any) -> str:

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from github.Requester import Requester
 
 from bot.errors import Gone, Unavailable
-from bot.github.answers import Identified, Repository, read
-from bot.github.failures import Expired, Moved
+from bot.github.answers import GraphAnswer, Identified, Repository, read
+from bot.github.failures import Expired, Moved, understand_graph
 from bot.github.server import Purpose, Server, Verb
 from bot.github.tokens import Tokens
 from bot.records import RepositoryRef
@@ -41,6 +41,14 @@ class Place:
 
     def patch(self, path: str, body: dict[str, Any]) -> Any:
         return self._send("PATCH", path, body=body)
+
+    def mutate(self, mutation: str, **variables: str) -> None:
+        """Do what the REST API can't, by GraphQL. Raises `Refused` with GitHub's words, `Gone`, `Unavailable`."""
+        body = {"query": mutation, "variables": variables}
+        sent = self.server.send(self.requester, "POST", self.requester.graphql_url, purpose=self.purpose, body=body)
+        errors = read(GraphAnswer, sent).errors
+        if errors:
+            raise understand_graph([(error.type, error.message) for error in errors], doing=self.purpose.doing)
 
     def pages(self, path: str, kind: type[T], **parameters: Any) -> Iterator[T]:
         """Everything in a list, page by page. Addresses are made here, so that a proxy's names do not matter."""

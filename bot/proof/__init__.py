@@ -4,6 +4,7 @@ from bot.proof.acceptance import HiddenResults, HiddenTests, hidden_results, in_
 from bot.proof.alterations import altered_tests
 from bot.proof.arrangements import A, Arrangement, B, C, Side, overlay, place
 from bot.proof.kinds import FileKind, goes_with_tests, kind_of, kind_of_change, protected
+from bot.proof.noticing import check_hunks, hunk_budget_s
 from bot.proof.objections import quick_objection
 from bot.proof.plant import Plant
 from bot.proof.planting import plant_that_shows
@@ -24,8 +25,10 @@ __all__ = [
     "Scene",
     "Side",
     "altered_tests",
+    "check_hunks",
     "goes_with_tests",
     "hidden_results",
+    "hunk_budget_s",
     "in_both",
     "kind_of",
     "kind_of_change",

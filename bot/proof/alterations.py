@@ -3,18 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from bot.proof.doc_tests import lost_examples
 from bot.proof.kinds import FileKind, kind_of_change
+from bot.proof.line_tests import line_alterations
 from bot.proof.python_tests import defined_names, python_alterations
 from bot.records import ChangedFile, TestCase
 
-_SKIP_MARKER = re.compile(
-    r"\.(skip|only|todo|fixme|failing)\b|\b(xit|xdescribe|xtest|xcontext|fit|fdescribe|fcontext)\s*\(|\bt\.Skip(Now|f)?\("
-    r"|#\[ignore|@(Disabled|Ignore)\b|\bpending\b|\bskip:|markTestSkipped|:skip\b|\bGTEST_SKIP\b"
-)
-_MAX_COMPARED_LINES = 20_000
+_RUST_TESTS = re.compile(rb"^\s*#\[cfg\(test\)\]\s*(#\[.*\]\s*)*(pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +61,14 @@ def _altered(file: ChangedFile, cases: Sequence[TestCase]) -> Iterator[Altered]:
     elif file.path.endswith(".py"):
         yield from (Altered(file.path, name, what) for name, what in python_alterations(file.before, file.after))
     else:
-        yield from (Altered(file.path, "", what) for what in _line_alterations(file.before, file.after))
+        yield from (Altered(file.path, "", what) for what in line_alterations(file.path, file.before, file.after))
 
 
 def _altered_by_what_ran(file: ChangedFile, ids: Sequence[str]) -> Iterator[Altered]:
     """For a file that is no test by its name, but was seen to hold some: examples, or tests as in a file of tests."""
+    if file.path.endswith(".rs") and (tests := _tests_inside(file.before)):
+        said = line_alterations(file.path, tests, _tests_inside(file.after))
+        yield from (Altered(file.path, "", what) for what in said)
     if not ids or file.before is None or file.before == file.after:
         return
     if not file.path.endswith(".py"):
@@ -84,16 +83,7 @@ def _altered_by_what_ran(file: ChangedFile, ids: Sequence[str]) -> Iterator[Alte
         yield from (Altered(file.path, name, what) for name, what in changed)
 
 
-def _line_alterations(before: bytes, after: bytes) -> Iterator[str]:
-    """For languages that are not parsed here: each line must still be there, and no marker that skips be new."""
-    old, new = (text.decode("utf-8", "replace").splitlines() for text in (before, after))
-    if len(old) + len(new) > _MAX_COMPARED_LINES:
-        yield "changed"
-        return
-    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    lost = sum(end - start for tag, start, end, _, _ in opcodes if tag in ("delete", "replace"))
-    added = [line for tag, _, _, start, end in opcodes if tag in ("insert", "replace") for line in new[start:end]]
-    if lost:
-        yield f"{lost} line{'s' if lost > 1 else ''} removed or changed"
-    if any(_SKIP_MARKER.search(line) for line in added):
-        yield "a marker that skips tests was added"
+def _tests_inside(source: bytes | None) -> bytes:
+    """What Rust source holds of tests: from the first part on that is compiled for them alone."""
+    found = _RUST_TESTS.search(source or b"")
+    return (source or b"")[found.start() :] if found else b""

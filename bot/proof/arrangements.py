@@ -27,6 +27,7 @@ class Arrangement:
 A = Arrangement(source=Side.BASE, tests=Side.HEAD)
 B = Arrangement(source=Side.HEAD, tests=Side.HEAD)
 C = Arrangement(source=Side.HEAD, tests=Side.BASE)
+UNTOUCHED = Arrangement(source=Side.BASE, tests=Side.BASE)
 
 _SYMLINK = "120000"
 _EXECUTABLE = "100755"
@@ -37,8 +38,8 @@ def overlay(files: Sequence[ChangedFile], arrangement: Arrangement) -> tuple[Sid
     """Which side to check out, and what to replace in it: path to file, None for what must not be there."""
     if arrangement.source is arrangement.tests:
         return arrangement.source, {}
-    moved = (file for file in files if goes_with_tests(file) and _SUBMODULE not in (file.before_mode, file.after_mode))
-    return arrangement.source, {file.path: _on(file, arrangement.tests) for file in moved}
+    moved = (file for file in files if goes_with_tests(file) and not is_submodule(file))
+    return arrangement.source, {file.path: on_side(file, arrangement.tests) for file in moved}
 
 
 def place(workspace: Workspace, replacements: Mapping[str, File | None]) -> None:
@@ -50,8 +51,19 @@ def place(workspace: Workspace, replacements: Mapping[str, File | None]) -> None
         workspace.put(archive_of(present))
 
 
-def _on(file: ChangedFile, side: Side) -> File | None:
+def on_side(file: ChangedFile, side: Side) -> File | None:
+    """The file as it is on one side; None: it is not there."""
     data, mode = (file.before, file.before_mode) if side is Side.BASE else (file.after, file.after_mode)
     if data is None:
         return None
     return File(data, executable=mode == _EXECUTABLE, symlink=mode == _SYMLINK)
+
+
+def has_link(file: ChangedFile) -> bool:
+    """Whether it is a symbolic link on either side."""
+    return _SYMLINK in (file.before_mode, file.after_mode)
+
+
+def is_submodule(file: ChangedFile) -> bool:
+    """Whether it is a submodule on either side."""
+    return _SUBMODULE in (file.before_mode, file.after_mode)

@@ -4,8 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 _COMMANDS = re.compile(r"[;&|(){}\n]+")
-_BEFORE_A_PROGRAM = re.compile(r"\w+=.*|env|exec|time|timeout|nice|command|source|export|if|then|!|\.|[\d.]+[smh]?|-.*")
+_BEFORE_A_PROGRAM = re.compile(
+    r"\w+=.*|env|exec|time|timeout|nice|command|source|export|if|then|!|\.|[\d.]+[smh]?|-.*"
+    r"|uv|poetry|pdm|pipenv|rye|hatch|coverage|npx|xvfb-run|run"
+)
 _INTERPRETER = re.compile(r"(.*/)?(python|pypy|sh|bash|dash|zsh|node|ruby|perl)[\d.]*")
+_BY_TASK = dict.fromkeys(("inv", "invoke"), ("tasks.py", "tasks/__init__.py"))
+"""Where programs that run tasks look for them, if the name of the file says nothing by itself."""
 
 
 def programs(command: str) -> Iterator[str]:
@@ -17,7 +22,7 @@ def programs(command: str) -> Iterator[str]:
         if words and _INTERPRETER.fullmatch(words[0]):
             yield from _interpreted(words[1:])
         elif words:
-            yield words[0].removeprefix("./")
+            yield from _BY_TASK.get(words[0], (words[0].removeprefix("./"),))
 
 
 def _interpreted(words: Sequence[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from bot.proof.alterations import Altered
 from bot.proof.failures import is_whole_file
@@ -11,7 +12,10 @@ from bot.records import Evidence, TestCase, TestReport, TestStatus
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The three proof runs and their repetitions; None where there was nothing to confirm."""
+    """The three proof runs and their repetitions; None where there was nothing to confirm.
+
+    `base_again` is the untouched base once more, to see whether what broke is steady there.
+    """
 
     a: TestReport
     b: TestReport
@@ -19,21 +23,23 @@ class Runs:
     a_again: TestReport | None = None
     b_again: TestReport | None = None
     c_again: TestReport | None = None
+    base_again: TestReport | None = None
 
     @property
     def reports(self) -> tuple[TestReport, ...]:
-        everything = (self.a, self.a_again, self.b, self.b_again, self.c, self.c_again)
+        everything = (self.a, self.a_again, self.b, self.b_again, self.c, self.c_again, self.base_again)
         return tuple(dict.fromkeys(report for report in everything if report is not None))
 
 
 def evidence_of(baseline: TestReport, runs: Runs, interface: Interface, excused: Sequence[Altered]) -> Evidence:
     """Compare by test id. `excused` alterations of existing tests were accepted: what they cover can't break."""
-    flaky = _differing(runs.a, runs.a_again) | _differing(runs.b, runs.b_again) | _differing(runs.c, runs.c_again)
+    pairs = ((runs.a, runs.a_again), (runs.b, runs.b_again), (runs.c, runs.c_again), (baseline, runs.base_again))
+    flaky = frozenset[str]().union(*(_differing(first, second) for first, second in pairs))
     red, new_names = _red(baseline, runs, interface)
     every_b, every_base = runs.b.ids(*TestStatus), baseline.ids(*TestStatus)
     return Evidence(
         red=_sorted(red - flaky),
-        broke=_sorted(uncovered(baseline.passed - runs.c.passed, excused) - flaky),
+        broke=_sorted(broken(baseline, runs.c, runs.c_again, excused) - flaky),
         still_failing=_sorted((baseline.failed & runs.b.failed) - flaky),
         new=_sorted(every_b - every_base),
         gone=_sorted(every_base - every_b),
@@ -41,6 +47,19 @@ def evidence_of(baseline: TestReport, runs: Runs, interface: Interface, excused:
         flaky=_sorted(flaky),
         new_interface=_sorted(new_names - flaky),
     )
+
+
+def broken(
+    baseline: TestReport, head: TestReport, again: TestReport | None, excused: Sequence[Altered]
+) -> frozenset[str]:
+    """What passed in the baseline and passes in neither of two runs of the base's own tests on the head."""
+    passed = head.passed if again is None or not again.could_run else head.passed | again.passed
+    return uncovered(baseline.passed - passed, excused)
+
+
+def reds(baseline: TestReport, runs: Runs, interface: Interface) -> frozenset[str]:
+    """What fails in A and its repetition and passes in B, flaky or not."""
+    return _red(baseline, runs, interface)[0]
 
 
 def uncovered(ids: frozenset[str], excused: Iterable[Altered]) -> frozenset[str]:
@@ -86,10 +105,14 @@ def _turned(
 
 
 def _ids_of(case: TestCase, on_base: TestReport, head: TestReport, known: frozenset[str]) -> frozenset[str]:
-    """The tests that a failure speaks for: itself, or those of a file that could not be collected."""
+    """The tests that a failure speaks for: itself, or those of a file (Go: a package) that could not be collected."""
     if not is_whole_file(case):
         return frozenset({case.id})
-    behind = {other.id for other in head.cases if other.id.startswith(f"{case.id}::")}
+    if case.id.endswith(".go"):
+        folder = PurePosixPath(case.id).parent
+        behind = {other.id for other in head.cases if other.file and PurePosixPath(other.file).parent == folder}
+    else:
+        behind = {other.id for other in head.cases if other.id.startswith(f"{case.id}::")}
     return frozenset(behind - on_base.ids(*TestStatus) - known)
 
 
@@ -98,10 +121,15 @@ def _needs_import(case: TestCase) -> bool:
 
 
 def _differing(first: TestReport, second: TestReport | None) -> frozenset[str]:
-    """Ids that passed in one run and failed in the other, of the same arrangement."""
-    if second is None:
+    """Ids that passed in one run and not in the other, of the same arrangement.
+
+    One that is not even in the other's results counts where the same failed in both: a failure may cut a run short.
+    """
+    if second is None or not (first.could_run and second.could_run):
         return frozenset()
-    return (first.passed & second.failed) | (first.failed & second.passed)
+    if first.failed == second.failed:
+        return first.passed ^ second.passed
+    return (first.passed & (second.failed | second.skipped)) | ((first.failed | first.skipped) & second.passed)
 
 
 def _sorted(ids: Iterable[str]) -> tuple[str, ...]:

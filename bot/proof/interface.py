@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from bot.proof.absences import SUFFIXES, Absent, absences, added_words, is_path_of, load_failed
 from bot.proof.kinds import FileKind, kind_of_change
 from bot.records import ChangedFile
 
@@ -19,10 +20,15 @@ _IMPORT_FAILED = re.compile(r"^E?\s*(ImportError|ModuleNotFoundError)\b", re.MUL
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What a change adds that others can name: names in Python source, and modules by their dotted paths."""
+    """What a change adds that others can name: names in Python source, and modules by their dotted paths.
+
+    `words` are of the lines that it adds to source in other languages, `paths` of the files that it adds in them.
+    """
 
     names: frozenset[str]
     modules: frozenset[str]
+    words: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
 
     def explains(self, message: str) -> bool:
         """Whether what is missing, by the failure's own words, is something that the change defines."""
@@ -34,7 +40,13 @@ class Interface:
             return found["name"] in self.names or any(
                 module.endswith("." + found["name"]) or module == found["name"] for module in self.modules
             )
-        return False
+        missing = absences(message)
+        return bool(missing) and all(self._brings(each) for each in missing)
+
+    def _brings(self, missing: Absent) -> bool:
+        if missing.is_module:
+            return any(is_path_of(missing.name, path) for path in self.paths)
+        return missing.name in self.words
 
     def _has_module(self, module: str) -> bool:
         return any(known == module or known.endswith("." + module) for known in self.modules)
@@ -42,19 +54,20 @@ class Interface:
 
 def import_failed(message: str) -> bool:
     """Whether a failure is an import that failed, wherever it was asked for."""
-    return _IMPORT_FAILED.search(message) is not None
+    return _IMPORT_FAILED.search(message) is not None or load_failed(message)
 
 
 def new_interface(files: Sequence[ChangedFile]) -> Interface:
     """What the change's own source defines and the base's did not."""
-    sources = [file for file in files if file.path.endswith(".py") and kind_of_change(file) is FileKind.SOURCE]
-    names: set[str] = set()
-    modules: set[str] = set()
-    for file in sources:
-        names |= names_of(file.after) - names_of(file.before)
-        if file.before is None and file.after is not None:
-            modules |= set(_modules(file.path))
-    return Interface(frozenset(names), frozenset(modules))
+    sources = [file for file in files if kind_of_change(file) is FileKind.SOURCE]
+    python = [file for file in sources if file.path.endswith(".py")]
+    others = [file for file in sources if PurePosixPath(file.path).suffix in SUFFIXES]
+    return Interface(
+        names=frozenset[str]().union(*(names_of(file.after) - names_of(file.before) for file in python)),
+        modules=frozenset(module for file in python if _is_new(file) for module in _modules(file.path)),
+        words=frozenset[str]().union(*(added_words(file.before, file.after) for file in others)),
+        paths=frozenset(file.path for file in others if _is_new(file)),
+    )
 
 
 def names_of(source: bytes | None) -> frozenset[str]:
@@ -87,6 +100,10 @@ def _modules(path: str) -> Iterator[str]:
     yield ".".join(parts)
     if len(parts) > 1:
         yield ".".join(parts[:-1])
+
+
+def _is_new(file: ChangedFile) -> bool:
+    return file.before is None and file.after is not None
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -1,13 +1,13 @@
 """What a path is to the proof: source, test, configuration. By name alone, for the languages that people use most."""
 
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
+from bot.proof.steering import steers_tests, takes_a_place
 from bot.records import ChangedFile
 
 
@@ -16,8 +16,8 @@ class FileKind(StrEnum):
 
     TEST_SUPPORT: fixtures, helpers, snapshots and data that tests read. TEST_CONFIG: what decides which tests run, how,
     and what is reported. DEPENDENCY: manifests, locks and build files, those that also hold test configuration among
-    them (`pyproject.toml`, `setup.cfg`, `package.json`; see `goes_with_tests`). SOURCE is everything that is nothing
-    else.
+    them (`pyproject.toml`, `setup.cfg`, `package.json`; see `goes_with_tests`). COMPILED: programs that run and that
+    nobody can read. SOURCE is everything that is nothing else.
     """
 
     SOURCE = "source"
@@ -25,6 +25,7 @@ class FileKind(StrEnum):
     TEST_SUPPORT = "test support"
     TEST_CONFIG = "test configuration"
     DEPENDENCY = "dependencies and build"
+    COMPILED = "compiled"
     CI = "continuous integration"
     DOCS = "documentation"
 
@@ -39,7 +40,8 @@ _TEST_CONFIG = re.compile(
     r"|\.coveragerc|\.noserc|unittest\.cfg|(jest|vitest|vite|karma|playwright|cypress|ava|wdio|web-test-runner)"
     r"(\.[\w-]+)*\.conf(ig)?\.\w+|(jest|vitest|playwright)\.(setup|preset|workspace)[\w.-]*\.\w+|\.mocharc(\.\w+)?"
     r"|\.nycrc(\.\w+)?|\.taprc|\.rspec|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|phpunit\.xml(\.dist)?"
-    r"|nextest\.toml)$|(^|/)[^/]+\.(dist|egg)-info/"
+    r"|nextest\.toml|setupTests\.\w+|\.s?testr\.conf|behave\.ini|\.flaskenv|\.envrc"
+    r"|\.env(\.(?!(example|sample|template|dist)$)[\w.-]+)?|[^/]+\.egg-link)$|(^|/)([^/]+\.(dist|egg)-info|EGG-INFO)/"
 )
 _DEPENDENCY = re.compile(
     r"(^|/)(pyproject\.toml|setup\.(py|cfg)|pdm\.toml|hatch\.toml|Pipfile|pixi\.toml|environment\.ya?ml"
@@ -49,8 +51,11 @@ _DEPENDENCY = re.compile(
     r"|go\.(mod|sum|work)|Gemfile|Rakefile|[^/]+\.gemspec|composer\.json|pom\.xml|build\.gradle(\.kts)?"
     r"|settings\.gradle(\.kts)?|gradle\.properties|gradlew|mvnw|build\.sbt|mix\.exs|[^/]+\.(csproj|sln|props|targets)"
     r"|GNUmakefile|[Mm]akefile|[^/]+\.mk|CMakeLists\.txt|meson\.build|justfile|Taskfile\.ya?ml|Dockerfile[^/]*"
-    r"|\.python-version|\.tool-versions|\.nvmrc)$"
+    r"|\.python-version|\.tool-versions|\.nvmrc|\.gitmodules|deno\.jsonc?|\.swcrc|(turbo|nx|lerna)\.json|Earthfile"
+    r"|dodo\.py|pavement\.py|fabfile\.py|SConstruct|wscript|(gulp|Grunt)file(\.\w+)*|(BUILD|WORKSPACE)(\.bazel)?)$"
 )
+_IMPORTED = re.compile(r"\.(py[cdo]|so(\.\d+)*)$")
+_COMPILED = re.compile(r"\.(jar|class|war|whl|egg|exe|dll|dylib|wasm|node|o|a|beam)$")
 _DOUBLE = frozenset({"pyproject.toml", "setup.cfg", "package.json"})
 _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*\.py|[^/]*_test\.py|tests?\.py|[^/]+[._-](test|spec)s?\.[cm]?[jt]sx?|[^/]*_test\.go"
@@ -100,22 +105,22 @@ _DOCS = re.compile(
     r"|\.(md|rst|adoc|mdx)$",
     re.IGNORECASE,
 )
-_PYTEST_HOOK = re.compile(rb"^\s*(async\s+)?def\s+pytest_[a-z_]+\s*\(|\bhookimpl\b", re.MULTILINE)
-_PYTEST = re.compile(rb"\b_?pytest\b")
-_RUNNER = frozenset({"pytest", "_pytest", "pluggy", "iniconfig"})
-_RUNNER_NEEDS = sys.stdlib_module_names | {"packaging", "pygments", "exceptiongroup", "tomli", "colorama"}
-_IMPORTABLE = (".py", ".pyc", ".so")
-_SCRIPT = (".sh", ".bash", ".bat", ".cmd", ".ps1", "")
 _WORKFLOWS = (".github/workflows/",)
+_BY_NAME = (
+    (FileKind.CI, _CI),
+    (FileKind.TEST_CONFIG, _TEST_CONFIG),
+    (FileKind.DEPENDENCY, _DEPENDENCY),
+    (FileKind.COMPILED, _IMPORTED),
+    (FileKind.TEST, _TEST_FILE),
+)
+_SUBMODULE = "160000"
 
 
 def kind_of(path: str) -> FileKind:
     """What the file at `path` is to the proof."""
-    for kind, pattern in ((FileKind.CI, _CI), (FileKind.TEST_CONFIG, _TEST_CONFIG), (FileKind.DEPENDENCY, _DEPENDENCY)):
+    for kind, pattern in _BY_NAME:
         if pattern.search(path):
             return kind
-    if _TEST_FILE.search(path):
-        return FileKind.TEST
     return _kind_by_folder(PurePosixPath(path))
 
 
@@ -127,47 +132,27 @@ def _kind_by_folder(path: PurePosixPath) -> FileKind:
         return FileKind.TEST_SUPPORT if support else FileKind.TEST
     if _TEST_HELPER.fullmatch(path.name):
         return FileKind.TEST_SUPPORT
-    if path.suffix == ".snap" or (folders & _DATA_FOLDERS and not is_code):
+    if path.suffix == ".snap" or "__mocks__" in folders or (folders & _DATA_FOLDERS and not is_code):
         return FileKind.TEST_SUPPORT
+    if _COMPILED.search(path.name):
+        return FileKind.COMPILED
     if _DOCS.search(str(path)) or (path.parts[0] in ("docs", "doc") and not is_code):
         return FileKind.DOCS
     return FileKind.SOURCE
 
 
 def kind_of_change(file: ChangedFile) -> FileKind:
-    """What a changed file is, by its content too: source that has to do with pytest decides what the tests come to.
+    """What a changed file is, by its content too: source that has to do with the runner decides what the tests come to.
 
-    So does a new module that would be imported in the place of pytest, or of what pytest itself imports.
+    So does a new module that would be imported in the place of pytest, or of what pytest itself imports. A submodule is
+    a dependency wherever it stands.
     """
+    if _SUBMODULE in (file.before_mode, file.after_mode):
+        return FileKind.DEPENDENCY
     kind = kind_of(file.path)
-    if kind is FileKind.SOURCE and (_steers_pytest(file) or (file.before is None and _takes_a_place(file.path))):
+    if kind is FileKind.SOURCE and (steers_tests(file) or (file.before is None and takes_a_place(file.path))):
         return FileKind.TEST_CONFIG
     return kind
-
-
-def _steers_pytest(file: ChangedFile) -> bool:
-    """Whether source holds hooks, begins to name pytest, or is a script that starts it."""
-    before, after = file.before or b"", file.after or b""
-    if PurePosixPath(file.path).suffix in _SCRIPT:
-        return any(_PYTEST.search(text) for text in (before, after))
-    if not file.path.endswith(".py"):
-        return False
-    return any(_PYTEST_HOOK.search(text) for text in (before, after)) or bool(_naming(after) - _naming(before))
-
-
-def _naming(source: bytes) -> frozenset[bytes]:
-    """The lines of a program that name pytest."""
-    return frozenset(line.strip() for line in source.splitlines() if _PYTEST.search(line.partition(b"#")[0]))
-
-
-def _takes_a_place(path: str) -> bool:
-    """Whether a module at this path is found before the true one: Python looks in the project's folders first."""
-    parts = PurePosixPath(path).parts
-    if not path.endswith(_IMPORTABLE):
-        return False
-    names = [part.partition(".")[0] for part in parts]
-    top = names[1] if len(names) > 1 and names[0] in ("src", "lib") else names[0]
-    return not _RUNNER.isdisjoint(names) or top in _RUNNER_NEEDS
 
 
 def goes_with_tests(file: ChangedFile) -> bool:

@@ -6,6 +6,7 @@ from bot.proof.alterations import altered_tests
 from bot.proof.evidence import turned_green
 from bot.proof.interface import new_interface
 from bot.proof.kinds import FileKind, goes_with_tests, of_kind
+from bot.proof.reaching import reached
 from bot.proof.readers import EXIT_CODE
 from bot.proof.reasons import names
 from bot.records import ChangedFile, TestReport, TestStatus
@@ -33,6 +34,8 @@ def quick_objection(
             f"Test configuration was changed: {names(config)}. Put it back as it was; "
             "what a new test needs can stand in the file of that test."
         )
+    if places := reached(files):
+        return f"The program reaches into the process that its tests run in: {names(places)}. Do without that."
     if files and not of_kind(files, FileKind.SOURCE):
         return (
             "Only tests, documentation or configuration changed. Change the program itself so that the issue is solved."

@@ -20,12 +20,15 @@ class Plant:
 
     `template` is the file's text with `{token}` where the token goes: the test's name must hold it, and so must the
     message of its failure, as in `said`. `positional`: the command names its test files, so the path is added to them.
+    `injected`: the test program itself is made to run it last in each of its runs, beside the most tests, and to end as
+    it would without it; no file is put into the repository.
     """
 
     path: str
     token: str
     positional: bool = False
     template: str = PYTHON_TEST
+    injected: bool = False
 
     def __post_init__(self) -> None:
         if not _TOKEN.fullmatch(self.token):

@@ -44,7 +44,7 @@ def judge(results: Results | None, plant: Plant, *, command: str) -> Judged:
     own = [case for case in results.cases if plant.token in case.id]
     others = tuple(case for case in results.cases if plant.token not in case.id)
     rest = replace(results, cases=others)
-    if not own and _ended_early(others, command):
+    if not own and (results.ended_early or _ended_early(others, command)):
         return Judged(rest, planted_failed=None, tampered=results.contradiction)
     failed = any(case.status is TestStatus.FAILED and plant.said in case.message for case in own)
     return Judged(rest, planted_failed=failed, tampered=results.contradiction or _suspicion(own, failed=failed))

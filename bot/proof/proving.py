@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 
 from bot.errors import Stopped
 from bot.proof.alterations import Altered, alterations
-from bot.proof.arrangements import A, Arrangement, B, C
-from bot.proof.evidence import Runs, evidence_of, uncovered
-from bot.proof.interface import new_interface
+from bot.proof.arrangements import UNTOUCHED, A, Arrangement, B, C
+from bot.proof.doubts import doubts_of
+from bot.proof.evidence import Runs, broken, evidence_of, reds
+from bot.proof.interface import Interface, new_interface
 from bot.proof.kinds import FileKind, goes_with_tests, of_kind
 from bot.proof.reasons import Findings, missing_of_change, missing_of_results
 from bot.records import ChangedFile, Evidence, Proof, ReportState, TestReport
@@ -18,9 +19,9 @@ def prove(files: Sequence[ChangedFile], baseline: TestReport, run: Run, *, accep
     """Gather the evidence for a change and judge it.
 
     Each call of `run` is one clean container: check out the arrangement's side, `place` its `overlay`, run the tests
-    with a fresh plant. A, B and C, each once more where something in it is to be confirmed; C is B where the change
-    leaves tests and their configuration alone. `accepted_tests`: a maintainer accepted what the change does to existing
-    tests.
+    with a fresh plant. A, B and C, each once more where something in it is to be confirmed, and so the untouched base
+    where something broke; C is B where the change leaves tests and their configuration alone. `accepted_tests`: a
+    maintainer accepted what the change does to existing tests.
 
     Raises: `Stopped` when a run reports that a person ended it, and whatever `run` raises.
     """
@@ -32,7 +33,8 @@ def prove(files: Sequence[ChangedFile], baseline: TestReport, run: Run, *, accep
         reason = f"The tests could not be run on the base ({baseline.state}), so there is nothing to compare with."
         return Proof((reason, *of_change), Evidence(), baseline, tests_changed=changed, tests_altered=said)
     excused = altered if accepted_tests else ()
-    runs, interface = _gather(files, baseline, run, excused), new_interface(files)
+    interface = new_interface(files)
+    runs = _gather(files, baseline, run, interface, excused)
     evidence = evidence_of(baseline, runs, interface, excused)
     of_results = missing_of_results(Findings(baseline, runs, evidence, interface, excused))
     return Proof(
@@ -44,10 +46,15 @@ def prove(files: Sequence[ChangedFile], baseline: TestReport, run: Run, *, accep
         base_tests_on_head=runs.c,
         tests_changed=changed,
         tests_altered=said,
+        doubts=doubts_of(files, evidence.red),
     )
 
 
-def _gather(files: Sequence[ChangedFile], baseline: TestReport, run: Run, excused: Sequence[Altered]) -> Runs:
+def _gather(
+    files: Sequence[ChangedFile], baseline: TestReport, run: Run, interface: Interface, excused: Sequence[Altered]
+) -> Runs:
+    """A failure, a test that turned green and one that broke are each seen twice before they count."""
+
     def go(arrangement: Arrangement) -> TestReport:
         report = run(arrangement)
         if report.state is ReportState.STOPPED:
@@ -57,10 +64,11 @@ def _gather(files: Sequence[ChangedFile], baseline: TestReport, run: Run, excuse
     a = go(A)
     a_again = go(A) if a.failed else None
     b = go(B)
-    b_again = go(B) if b.could_run and b.failed - baseline.failed else None
+    is_suspicious = b.failed - baseline.failed or reds(baseline, Runs(a, b, b, a_again), interface)
+    b_again = go(B) if b.could_run and is_suspicious else None
+    c, c_again = b, b_again
     if any(goes_with_tests(file) for file in files):
         c = go(C)
-        c_again = go(C) if c.could_run and uncovered(baseline.passed - c.passed, excused) else None
-    else:
-        c, c_again = b, b_again
-    return Runs(a, b, c, a_again, b_again, c_again)
+        c_again = go(C) if c.could_run and broken(baseline, c, None, excused) else None
+    base_again = go(UNTOUCHED) if c_again and broken(baseline, c, c_again, excused) else None
+    return Runs(a, b, c, a_again, b_again, c_again, base_again)

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+from bot.proof.python_cases import Definition, case_tables, is_extended, is_extended_table
+
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORT = (ast.Import, ast.ImportFrom)
 _CONTROLS = re.compile(
@@ -19,15 +20,15 @@ _CONTROLS = re.compile(
 def python_alterations(before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
     """Each existing definition that is no longer what it was, as (name, what happened); name "" is the file itself.
 
-    New functions, classes, imports and plain constants are fine, unless they take over a name that is used already or
-    steer what the existing tests do.
+    New functions, classes, imports, plain constants and cases of `parametrize` are fine, unless they take over a name
+    that is used already or steer what the existing tests do.
     """
     try:
         old, new = ast.parse(before), ast.parse(after)
     except (SyntaxError, ValueError, RecursionError):
         yield "", "can't be compared: it is not valid Python on one side"
         return
-    yield from _body_alterations(old.body, new.body, prefix="", used=_used(old))
+    yield from _body_alterations(old.body, new.body, prefix="", used=_used(old), tables=case_tables(old))
 
 
 def defined_names(source: bytes) -> frozenset[str]:
@@ -40,11 +41,16 @@ def defined_names(source: bytes) -> frozenset[str]:
 
 
 def _body_alterations(
-    old: Sequence[ast.stmt], new: Sequence[ast.stmt], *, prefix: str, used: frozenset[str]
+    old: Sequence[ast.stmt],
+    new: Sequence[ast.stmt],
+    *,
+    prefix: str,
+    used: frozenset[str],
+    tables: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[str, str]]:
     yield from _definitions(old, new, prefix=prefix, used=used)
     yield from (("", what) for what in _imports(old, new, used=used))
-    yield from ((prefix.rstrip("."), what) for what in _statements(old, new, used=used))
+    yield from ((prefix.rstrip("."), what) for what in _statements(old, new, used=used, tables=tables))
 
 
 def _definitions(
@@ -63,7 +69,7 @@ def _definitions(
             yield name, "defined again"
         elif isinstance(node, ast.ClassDef) and isinstance(now, ast.ClassDef) and known[node.name] == 1:
             yield from _class_alterations(node, now, prefix=name, used=used)
-        elif ast.dump(node) not in {ast.dump(other) for other in are if other.name == node.name}:
+        elif not any(is_extended(node, other) for other in are if other.name == node.name):
             yield name, "changed"
     for node in are:
         if node.name not in known and (why := _steers(node, used)):
@@ -136,15 +142,16 @@ def _imported(body: Sequence[ast.stmt]) -> dict[str, str]:
     return found
 
 
-def _statements(old: Sequence[ast.stmt], new: Sequence[ast.stmt], *, used: frozenset[str]) -> Iterator[str]:
+def _statements(
+    old: Sequence[ast.stmt], new: Sequence[ast.stmt], *, used: frozenset[str], tables: frozenset[str]
+) -> Iterator[str]:
     """What else stands at this level: all of it must stay, in its order; only plain new constants may come."""
-    were = [ast.dump(node) for node in old if not isinstance(node, (*_DEFINITION, *_IMPORT))]
-    rest = iter(were)
+    rest = iter([node for node in old if not isinstance(node, (*_DEFINITION, *_IMPORT))])
     expected = next(rest, None)
     for node in new:
         if isinstance(node, (*_DEFINITION, *_IMPORT)):
             continue
-        if ast.dump(node) == expected:
+        if expected and (ast.dump(node) == ast.dump(expected) or is_extended_table(expected, node, tables)):
             expected = next(rest, None)
         elif not _is_new_constant(node, used):
             yield f"new or changed statement {ast.unparse(node).splitlines()[0][:80]!r}"

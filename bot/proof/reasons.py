@@ -8,6 +8,7 @@ from bot.proof.commands import programs
 from bot.proof.evidence import Runs, uncovered, unexplained
 from bot.proof.interface import Interface
 from bot.proof.kinds import FileKind, kind_of_change, of_kind
+from bot.proof.reaching import reached
 from bot.proof.readers import EXIT_CODE, can_be_planted
 from bot.records import ChangedFile, Evidence, ReportState, TestReport
 
@@ -64,6 +65,13 @@ def missing_of_change(
         yield f"What the test command starts was changed: {names(paths)}."
     if paths := of_kind(files, FileKind.DEPENDENCY):
         yield f"Dependency or build files were changed, and the tests ran without them: {names(paths)}."
+    if paths := of_kind(files, FileKind.COMPILED):
+        yield f"Compiled files were changed, which nobody can read: {names(paths)}."
+    if places := reached(files):
+        yield (
+            "The change's source reaches into the process that its tests run in, so that their results may be its own "
+            f"word: {names(places)}."
+        )
     if paths := of_kind(files, FileKind.CI):
         yield f"Files of the continuous integration were changed: {names(paths)}."
     kinds = {kind_of_change(file) for file in files}
@@ -116,9 +124,10 @@ def _not_judged(runs: Runs) -> Iterator[str]:
         ("new tests without the change", runs.a),
         ("new tests with the change", runs.b),
         ("base's own tests", runs.c),
+        ("new tests with the change, once more,", runs.b_again),
     )
     for which, report in said:
-        if not report.could_run:
+        if report is not None and not report.could_run:
             yield f"The proof run with the {which} could not be judged: {_SAID.get(report.state, str(report.state))}."
 
 

@@ -1,5 +1,6 @@
 """What a run's results say, whoever wrote them. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -8,21 +9,56 @@ from sandbox.contract import clipped
 
 _MESSAGE = 4000
 _MESSAGES_IN_ALL = 400_000
+_PLACE = re.compile(
+    r"""^(?:(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9}): |\s*File "(?P<named>[^"\n]+)", line (?P<numbered>\d{1,9}))""",
+    re.MULTILINE,
+)
 _ORDER = (TestStatus.PASSED, TestStatus.SKIPPED, TestStatus.FAILED, TestStatus.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a reader found. `contradiction` says why it can't be the whole truth (totals that differ), or ""."""
+    """What a reader found. `contradiction` says why it can't be the whole truth (totals that differ), or "".
+
+    `ended_early`: a run ended at a failure, as it was told to, before all tests had their turn.
+    """
 
     cases: tuple[TestCase, ...]
     contradiction: str = ""
     internal_error: bool = False
+    ended_early: bool = False
 
 
-def results_of(cases: Iterable[TestCase], *, contradiction: str = "", internal_error: bool = False) -> Results:
+def results_of(
+    cases: Iterable[TestCase], *, contradiction: str = "", internal_error: bool = False, ended_early: bool = False
+) -> Results:
     """Results with one case for each id, its worst result, and messages of bounded length."""
-    return Results(tuple(_within_bounds(_merged(cases))), contradiction, internal_error)
+    return Results(tuple(_within_bounds(_merged(cases))), contradiction, internal_error, ended_early)
+
+
+def together(found: Iterable[Results]) -> Results:
+    """What several runs of one command found, as one."""
+    each = tuple(found)
+    if len(each) == 1:
+        return each[0]
+    return results_of(
+        (case for results in each for case in results.cases),
+        contradiction="; ".join(dict.fromkeys(results.contradiction for results in each if results.contradiction)),
+        internal_error=any(results.internal_error for results in each),
+        ended_early=any(results.ended_early for results in each),
+    )
+
+
+def line_of(message: str, file: str | None, otherwise: int | None) -> int | None:
+    """The last line of `file` that a failure's traceback names, in pytest's form or Python's own."""
+    found = otherwise
+    if file is None:
+        return found
+    for place in _PLACE.finditer(message):
+        path = place["path"] or place["named"]
+        if path == file or file.endswith(f"/{path}") or path.endswith(f"/{file}"):
+            found = int(place["line"] or place["numbered"])
+    return found
 
 
 def worse(status: TestStatus, than: TestStatus) -> bool:

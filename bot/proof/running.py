@@ -1,10 +1,13 @@
 """The door to the sandbox: run the test command, fetch its results, say what it came to."""
 
+import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from bot.errors import Unavailable
@@ -15,13 +18,19 @@ from bot.proof.readers import Left, Scene
 from bot.proof.results import Results
 from bot.proof.states import state_of
 from bot.records import ReportState, StopCheck, TestPlan, TestReport
-from sandbox.contract import ExecutionResult, File, SandboxError, Workspace, WorkspaceFull, archive_of, files_of
+from sandbox.contract import Ending, ExecutionResult, File, SandboxError, Workspace, WorkspaceFull, archive_of, files_of
 
 MAX_BYTES = 32 * 1024 * 1024
 """Of all that one run writes for us; what is more is no results."""
 
 _EXTENDED = ("PYTHONPATH", "NODE_OPTIONS", "GOFLAGS")
-_LOOK = "; ".join([*(f'printf "%s\\n" "${name}"' for name in _EXTENDED), "node --version 2>/dev/null"])
+_PROGRAMS = {"node": "node --version", "go": "GOTOOLCHAIN=local go version"}
+_LOOK = "; ".join(
+    f'printf "%s\\n" "{said}"'
+    for said in (*(f"${name}" for name in _EXTENDED), *(f"$({ask} 2>/dev/null)" for ask in _PROGRAMS.values()))
+)
+_WILD = re.compile(r"[*?\[]")
+_VERSION = re.compile(r"\d+(\.\d+)+")
 
 
 def run_tests(
@@ -68,7 +77,7 @@ class _TestRun:
             scene = self._scene(folder)
             preparation = readers.prepared(scene)
             if preparation.files:
-                put = {f"{folder}/{name}": File(data) for name, data in preparation.files.items()}
+                put = {f"{folder}/{name}": File(data, executable=True) for name, data in preparation.files.items()}
                 self.workspace.put(archive_of(put))
             tested = self._run(self.plan.test, preparation.variables)
             results, reader = readers.read(self._left(folder, tested))
@@ -83,7 +92,7 @@ class _TestRun:
         """A hidden folder in the workspace under a name that nobody can know beforehand, gone afterwards."""
         folder = f".selfcode-results-{secrets.token_hex(8)}"
         if self.plan.report:
-            self.workspace.remove([_below(self.plan.directory, self.plan.report)])
+            self.workspace.remove([_below(self.plan.directory, self.plan.report), *self._reports()])
         try:
             yield folder
         finally:
@@ -91,7 +100,7 @@ class _TestRun:
 
     @contextmanager
     def _planted(self) -> Iterator[None]:
-        if self.plant is None:
+        if self.plant is None or self.plant.injected:
             yield
             return
         self.workspace.put(archive_of({self.plant.path: File(self.plant.content)}))
@@ -106,28 +115,41 @@ class _TestRun:
         looked = self._run(_LOOK, {})
         said = looked.stdout.splitlines()
         variables = dict(zip(_EXTENDED, said, strict=False))
-        node = said[len(_EXTENDED) :][:1]
+        versions = dict(zip(_PROGRAMS, map(_VERSION.search, said[len(_EXTENDED) :]), strict=False))
         return Scene(
             root=root,
             folder=f"{root}/{folder}",
             directory=self.plan.directory,
             variables={name: value for name, value in variables.items() if value},
-            versions={"node": node[0].removeprefix("v")} if node else {},
+            versions={name: found[0] for name, found in versions.items() if found},
             plant=self.plant,
             options=self.options,
         )
 
     def _left(self, folder: str, tested: ExecutionResult) -> Left:
-        report = self._fetch(_below(self.plan.directory, self.plan.report)) if self.plan.report else {}
+        reports = list(self._reports().values())
         return Left(
             files={name.removeprefix(f"{folder}/"): data for name, data in self._fetch(folder).items()},
-            report=next(iter(report.values()), None),
+            report=reports[0] if reports else None,
             stdout=tested.stdout,
             stderr=tested.stderr,
             truncated=tested.truncated,
             root=self.workspace.directory.rstrip("/"),
             directory=self.plan.directory,
+            plant=self.plant,
+            further_reports=reports[1:],
         )
+
+    def _reports(self) -> Mapping[str, bytes]:
+        """The plan's results files by path: the one that it names, all of its folder, or those of its pattern."""
+        if not self.plan.report:
+            return {}
+        named = _below(self.plan.directory, self.plan.report)
+        parts = PurePosixPath(named).parts
+        plain = list(takewhile(lambda part: not _WILD.search(part), parts))
+        found = self._fetch(str(PurePosixPath(*plain)))
+        is_pattern = len(plain) < len(parts)
+        return {path: found[path] for path in sorted(found) if not is_pattern or fnmatchcase(path, named)}
 
     def _fetch(self, path: str) -> Mapping[str, bytes]:
         """A file's bytes, or those of all in a folder, by path; nothing where it is too large to be results.
@@ -143,14 +165,17 @@ class _TestRun:
 
     def _judged(self, tested: ExecutionResult, results: Results | None, reader: str) -> TestReport:
         planted_failed: bool | None = None
+        if tested.ending is not Ending.EXITED:
+            results, reader = None, readers.EXIT_CODE  # cut off by us: what there is, is not what it came to
         tampered = results.contradiction if results else ""
         if self.plant is not None:
             judged = judge(results, self.plant, command=self.plan.test)
             planted_failed, tampered = judged.planted_failed, judged.tampered
             results = results and judged.results
+        expect_failure = bool(planted_failed) and not (self.plant and self.plant.injected)
         return TestReport(
             command=self.plan.test,
-            state=state_of(self.plan.test, tested, results, expect_failure=bool(planted_failed)),
+            state=state_of(self.plan.test, tested, results, expect_failure=expect_failure),
             cases=results.cases if results else (),
             exit_code=tested.exit_code,
             output=_output(tested),

@@ -5,12 +5,20 @@ Other rooms have them from here, never from the modules inside.
 
 from bot.records.changes import Change, ChangedFile
 from bot.records.examination import Examination, Fault, Health, Offline, SandboxFacts
-from bot.records.github import GitHub, PullRequest, PullRequestText, RepositoryInfo
+from bot.records.github import (
+    ANNOTATIONS_AT_MOST,
+    Annotation,
+    AnnotationLevel,
+    GitHub,
+    PullRequest,
+    PullRequestText,
+    RepositoryInfo,
+)
 from bot.records.issues import Comment, Issue, Task
 from bot.records.outcomes import Outcome, RunResult, StopCheck
 from bot.records.places import PERMISSIONS, IssueRef, Person, RepositoryRef
 from bot.records.plans import Finding, TestPlan, joined
-from bot.records.proof import Evidence, Hunk, HunkCheck, Proof, Provenance
+from bot.records.proof import Evidence, Hunk, HunkCheck, ImageIdentity, Proof, Provenance
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
 from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load
@@ -19,9 +27,12 @@ from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progr
 from bot.records.workbench import Readable, Unreproduced, Workbench
 
 __all__ = [
+    "ANNOTATIONS_AT_MOST",
     "PERMISSIONS",
     "ActionTaken",
     "Aim",
+    "Annotation",
+    "AnnotationLevel",
     "Call",
     "Candidate",
     "Caps",
@@ -36,6 +47,7 @@ __all__ = [
     "Health",
     "Hunk",
     "HunkCheck",
+    "ImageIdentity",
     "Inbox",
     "Issue",
     "IssueRef",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from bot.records.issues import Comment, Issue
@@ -20,13 +21,19 @@ class RepositoryInfo:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request as it is now. `state` is open, closed or merged."""
+    """A pull request as it is now. `state` is open, closed or merged.
+
+    `base` is the branch that it is to go into, `base_sha` that branch's commit as GitHub noted it last, which may be
+    newer than the one where the pull request left it.
+    """
 
     number: int
     url: str
     state: str
     is_draft: bool
     head_sha: str
+    base: str = ""
+    base_sha: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,33 @@ class PullRequestText:
     draft: bool
     labels: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
+
+
+class AnnotationLevel(StrEnum):
+    """How loud an annotation is. The words are GitHub's."""
+
+    NOTICE = "notice"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What a check run says of some lines, from 1 on, of a file in the commit that it is about. Plain text."""
+
+    path: str
+    start_line: int
+    end_line: int
+    level: AnnotationLevel
+    title: str
+    message: str
+
+
+ANNOTATIONS_AT_MOST = 50
+"""Annotations that one request may carry.
+
+Source: https://docs.github.com/en/rest/checks/runs#create-a-check-run
+"""
 
 
 class GitHub(Protocol):
@@ -83,10 +117,35 @@ class GitHub(Protocol):
         """The open pull request from our branch, else the newest closed one, else None."""
         ...
 
+    def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
+        """The pull request of this number, whoever opened it. Raises `Gone` where there is none."""
+        ...
+
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         """Open the pull request from `branch`, or bring the open one up to date. Optional parts may fail unheard."""
         ...
 
-    def set_check(self, ref: RepositoryRef, head_sha: str, *, conclusion: str, title: str, summary: str) -> None:
-        """The check run `selfcode` on a commit, once: an existing one is brought up to date."""
+    def describe_pull_request(self, ref: RepositoryRef, number: int, body: str) -> None:
+        """Give a pull request another body; its title and all else stay as they are."""
+        ...
+
+    def mark_ready(self, ref: RepositoryRef, number: int) -> None:
+        """Make a draft ready for review; one that is no draft stays so."""
+        ...
+
+    def set_check(
+        self,
+        ref: RepositoryRef,
+        head_sha: str,
+        *,
+        conclusion: str,
+        title: str,
+        summary: str,
+        annotations: Sequence[Annotation] = (),
+    ) -> None:
+        """The check run `selfcode` on a commit, once: an existing one is brought up to date.
+
+        Of the annotations the first `ANNOTATIONS_AT_MOST` are shown, none of them twice: one that has some already,
+        and is to say something else, has another one put in its place.
+        """
         ...

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bot.records.changes import Change
 from bot.records.plans import TestPlan
 from bot.records.proof import Proof
 from bot.records.reports import TestReport
@@ -32,7 +33,9 @@ class Outcome(StrEnum):
 class RunResult:
     """Everything that there is to say about a run at its end. `reason` is one or two sentences for people.
 
-    `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none.
+    `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none. `not_ready`
+    is why GitHub did not let the draft of a proven change be marked as ready, or "". `judged` is what the proof is of
+    where that is not the agent's own change: what the branch holds after a person's push.
     """
 
     outcome: Outcome
@@ -48,3 +51,5 @@ class RunResult:
     pull_request: int | None = None
     blocked: tuple[str, ...] = ()
     critic: str = ""
+    not_ready: str = ""
+    judged: Change | None = None

@@ -31,13 +31,15 @@ class Hunk:
     """One changed hunk of a source file, as in a diff without context.
 
     `start`, from 1 on, and `lines` are of the head's file; where `lines` is 0, lines were only taken away, behind line
-    `start`. `text` is the hunk's removed and added lines with their `-` and `+`, bounded.
+    `start`. `text` is the hunk's removed and added lines with their `-` and `+`, bounded. `noticed_by` are tests that
+    noticed it missing, as far as they are known by name.
     """
 
     path: str
     start: int
     lines: int
     text: str
+    noticed_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,24 @@ class HunkCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageIdentity:
+    """The image that tests run in, and the base image that it was prepared from: names, and digests as the engine has
+    them. Without a setup the two are the same; in a sandbox without images all is "".
+    """
+
+    name: str = ""
+    digest: str = ""
+    base: str = ""
+    base_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """What a proof was made of, so that another one's difference can be explained.
 
     `base` and `head` are commits, `head` "" where the change was none yet. `image_digest` identifies the image that the
-    tests ran in, "" in a sandbox without images. `versions` are of the programs that ran: selfcode, Python, pytest, …
+    tests ran in, "" in a sandbox without images; a prepared one is another on each machine, so `base_image` and its
+    digest are what two machines compare. `versions` are of the programs that ran: selfcode, Python, pytest, …
     """
 
     base: str
@@ -67,6 +82,8 @@ class Provenance:
     sandbox: str = ""
     image: str = ""
     image_digest: str = ""
+    base_image: str = ""
+    base_image_digest: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -75,7 +92,9 @@ class Proof:
     """The judgement over a change. `holds` exactly where `missing` is empty; `missing` says for people what lacks.
 
     `acceptance_passed` and `acceptance_failed` count the operator's hidden tests; None where there are none, or where
-    nothing can be told of them. `accepted_by` is the login of who accepted what the change does to existing tests.
+    nothing can be told of them. `doubts` are signs that something was made for show: a reviewer is to look, and they
+    don't keep the proof from holding. `accepted_by` is the login of who accepted what the change does to existing
+    tests.
     """
 
     missing: tuple[str, ...]
@@ -91,6 +110,7 @@ class Proof:
     accepted_by: str = ""
     hunks: HunkCheck | None = None
     provenance: Provenance | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

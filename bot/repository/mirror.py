@@ -74,6 +74,37 @@ class Mirror:
             self._ensure()
             return remote.fetch(self.path, url, source, target, access=Access(credentials, ca_bundle, stop), lock=lock)
 
+    def fetch_pull(
+        self,
+        url: str,
+        number: int,
+        *,
+        credentials: Credentials | None = None,
+        ca_bundle: Path | None = None,
+        stop: StopCheck | None = None,
+    ) -> str | None:
+        """The commit that a pull request's head is at now, brought here, from a fork too; None where there is none."""
+        source, target = f"refs/pull/{number}/head", f"{_SEEN}/pull/{number}"
+        with self._locked(stop) as lock:
+            self._ensure()
+            return remote.fetch(self.path, url, source, target, access=Access(credentials, ca_bundle, stop), lock=lock)
+
+    def fetch_commit(
+        self,
+        url: str,
+        sha: str,
+        *,
+        depth: int | None = None,
+        credentials: Credentials | None = None,
+        ca_bundle: Path | None = None,
+        stop: StopCheck | None = None,
+    ) -> None:
+        """Bring one commit here by its id, with all that it holds; `depth` 1 is the commit without its history."""
+        with self._locked(stop) as lock:
+            self._ensure()
+            access = Access(credentials, ca_bundle, stop)
+            remote.fetch(self.path, url, sha, f"{_SEEN}/commit/{sha}", access=access, lock=lock, depth=depth)
+
     def push(
         self,
         url: str,
@@ -139,6 +170,10 @@ class Mirror:
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Whether `newer` holds everything of `older`."""
         return remote.is_ancestor(self.path, older, newer)
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The commit where two parted; None where they have none in common."""
+        return remote.merge_base(self.path, one, other)
 
     def entries(self, treeish: str) -> Mapping[str, Entry]:
         """Every file by path, submodules included."""

@@ -12,11 +12,14 @@ from bot.repository.objects import checked as checked_sha
 FETCH = ("--quiet", "--no-tags", "--no-write-fetch-head", "--force", "--update-shallow")
 
 
-def fetch(repository: Path, url: str, source: str, target: str, *, access: Access, lock: int) -> str | None:
-    """Bring the remote's ref `source` here as `target`; None, and no `target` here, where the remote has none."""
+def fetch(
+    repository: Path, url: str, source: str, target: str, *, access: Access, lock: int, depth: int | None = None
+) -> str | None:
+    """Bring the remote's ref or commit `source` here as `target`; None, and no `target` here, where it has none."""
+    only = () if depth is None else (f"--depth={depth}",)
     try:
         run_git(
-            ["fetch", *FETCH, "--", checked(url), f"+{source}:{target}"],
+            ["fetch", *FETCH, *only, "--", checked(url), f"+{source}:{target}"],
             repository=repository,
             access=access,
             surroundings=Surroundings(owned_by_others=folders(url), keep_open=(lock,)),
@@ -91,6 +94,16 @@ def is_ancestor(repository: Path, older: str, newer: str) -> bool:
     """Whether `newer` holds everything of `older`."""
     count = run_git(["rev-list", "--count", checked_sha(older), f"^{checked_sha(newer)}"], repository=repository)
     return int(count) == 0
+
+
+def merge_base(repository: Path, one: str, other: str) -> str | None:
+    """The commit where two parted; None where they have none in common here."""
+    try:
+        return run_git(["merge-base", checked_sha(one), checked_sha(other)], repository=repository).decode().strip()
+    except GitFailed as failed:
+        if failed.exit_code == 1 and not failed.stderr:
+            return None
+        raise
 
 
 def folders(url: str) -> Sequence[Path]:

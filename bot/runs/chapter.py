@@ -2,20 +2,22 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 from bot.errors import Refused, Stopped
-from bot.records import IssueRef, Outcome, Progress, Verdict
-from bot.repository import branch_for, guess
+from bot.records import IssueRef, Outcome, Progress, PullRequest, Verdict
+from bot.repository import branch_for
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
 from bot.runs.asked import taken_up
-from bot.runs.ground import EnvironmentGone, Ground
-from bot.runs.house import House, SetupBroken, is_allowed, setup_for
+from bot.runs.ground import Ground
+from bot.runs.groundwork import Groundwork
+from bot.runs.house import House
 from bot.runs.known import Known
+from bot.runs.provenance import with_head
+from bot.runs.publishing import marked_ready, set_check
 from bot.runs.reading import people_to_ask_about, task_from, withdrawn
 from bot.runs.stopping import StopFlag
 from bot.runs.voice import Voice
@@ -26,8 +28,6 @@ from bot.writing.pull_request import pull_request
 from bot.writing.result import result_comment
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,9 @@ class Chapter:
     def house(self) -> House:
         return self.known.house
 
-    def _standing(self, work: Callable[[Ground], T]) -> T:
-        """Work on the ground. Where its prepared image had to make room for others meanwhile, it is made again."""
-        try:
-            return work(self.known.ground(self.stop))
-        except EnvironmentGone as gone:
-            log.warning("run %s: the environment is prepared again: %s", self.run_id, gone)
-            if broken := self.prepare_environment():
-                raise Refused(broken) from gone
-            return work(self.known.ground(self.stop))
+    @property
+    def _groundwork(self) -> Groundwork:
+        return Groundwork(self.known, self.stop)
 
     @property
     def _voice(self) -> Voice:
@@ -94,47 +88,26 @@ class Chapter:
 
     def fetch(self) -> None:
         """Bring the mirror up to date, fix the base commit, read the configuration of the default branch."""
-        known, info, mirror = self.known, self.known.info, self.known.mirror
-        mirror.update(info.clone_url, credentials=known.credentials(), ca_bundle=self.house.ca_bundle, stop=self.stop)
-        base = mirror.head(info.default_branch)
+        known, info = self.known, self.known.info
+        self._groundwork.update_mirror()
+        base = known.mirror.head(info.default_branch)
         if base is None:
             raise Refused(
                 f"The repository has no commit on its default branch `{info.default_branch}` yet. "
                 "Push one, then start again."
             )
         known.learn(base=base)
-        plan = known.config.plan(
-            guess(lambda path: mirror.read(base, path), mirror.entries(base), directory=known.config.directory)
-        )
-        if plan is None:
-            raise Refused(
-                "There is no test command. Say how the tests are run in `.github/selfcode.yml` on the default branch, "
-                "for example `test: python3 -m pytest`."
-            )
-        known.learn(plan=plan)
+        self._groundwork.find_plan()
         self._show(Phase.PREPARING)
 
     def prepare_environment(self) -> str:
         """Find or build the image that the tests run in, from the default branch alone. Returns what broke, or ""."""
-        known, mirror, base, plan = self.known, self.known.mirror, self.known.base, self.known.plan
-        image = plan.image or self.house.image
-        if not is_allowed(image, (self.house.image, *self.house.images)):
-            raise Refused(f"The image `{plan.image}` is not among those that the operator allows (SELFCODE_IMAGES).")
-        ref = known.at.repository
-        setup = setup_for(plan, mirror, base, image=image, repository_id=ref.id, repository=ref.full_name)
-        try:
-            prepared = self.house.prepare_image(setup, self.stop)
-        except SetupBroken as broken:
-            return str(broken)
-        known.learn(image=prepared.image, blocked=list(prepared.blocked))
-        return ""
+        return self._groundwork.prepare_environment()
 
     def take_baseline(self) -> str:
         """Run the tests on the untouched base. Returns what is wrong with the command, or ""."""
         self._show(Phase.BASELINE)
-        baseline = self._standing(solving.take_baseline)
-        self.known.learn(baseline=baseline.report, plant=baseline.plant, byproducts=list(baseline.byproducts))
-        return "" if baseline.report.could_run else f"The test command on the untouched base: {baseline.report.state}."
+        return self._groundwork.take_baseline()
 
     # --- 6–7: the work and its proof
 
@@ -144,7 +117,7 @@ class Chapter:
         progress = known.progress
         if len(progress.iterations) < number:
             self._show(Phase.WORKING, iteration=number)
-            progress = self._standing(partial(self._first if number == 1 else self._iterated, progress))
+            progress = self._groundwork.standing(partial(self._first if number == 1 else self._iterated, progress))
             self.house.store.keep_progress(self.run_id, progress)
         if progress.verdict is Verdict.STOPPED:
             raise Stopped
@@ -176,8 +149,10 @@ class Chapter:
         ground = known.ground(self.stop)
         solving.refuse_forbidden(ground, progress, protect=known.config.protect, secrets=self.house.secrets)
         job = known.job
-        proof = self._standing(lambda ground: solving.take_proof(ground, progress, job.baseline, job.hidden))
-        known.learn(proof=proof)
+        proof = self._groundwork.standing(
+            lambda ground: solving.take_proof(ground, progress, job.baseline, job.hidden, minutes=job.caps.minutes)
+        )
+        known.learn(proof=with_head(proof, self._commit()))
 
     # --- 8: publishing, each step looking first for what an earlier try left
 
@@ -190,9 +165,7 @@ class Chapter:
         self._still_wanted()
         self._show(Phase.PUBLISHING)
         known, mirror, at = self.known, self.known.mirror, self.known.at
-        url, branch = known.info.clone_url, branch_for(at.number)
-        when = datetime.fromtimestamp(int(known.started_at), UTC)
-        head = solving.commit(known.ground(self.stop), known.progress, known.task, author=self.house.author, when=when)
+        url, branch, head = known.info.clone_url, branch_for(at.number), self._commit()
         ours = self.house.store.last_pushed(at.repository.id, at.number) | {head}
         there = mirror.fetch_branch(
             url, branch, credentials=known.credentials(), ca_bundle=self.house.ca_bundle, stop=self.stop
@@ -213,21 +186,36 @@ class Chapter:
             stop=self.stop,
         )
 
+    def _commit(self) -> str:
+        """The change as commits in the mirror: the same head each time."""
+        known = self.known
+        when = datetime.fromtimestamp(int(known.started_at), UTC)
+        return solving.commit(known.ground(self.stop), known.progress, known.task, author=self.house.author, when=when)
+
     def open_pull_request(self, outcome: Outcome, reason: str) -> None:
-        """Open the pull request, or bring the open one up to date."""
+        """Open the pull request, or bring the open one up to date. Its number, which it names, is known then alone."""
         self._still_wanted()
+        known = self.known
+        opened = self._publish(outcome, reason)
+        if opened.number != known.result(outcome, reason).pull_request:
+            known.learn(pull_request=opened.number)
+            opened = self._publish(outcome, reason)
+        if outcome is Outcome.PROVEN and opened.is_draft:
+            known.learn(not_ready=marked_ready(self.house, known.at.repository, opened.number))
+
+    def _publish(self, outcome: Outcome, reason: str) -> PullRequest:
         known, config, branch = self.known, self.known.config, branch_for(self.known.at.number)
         text = pull_request(
             known.result(outcome, reason),
             known.task,
             branch=branch,
             run_id=self.run_id,
+            repository=known.info.ref.full_name,
             labels=config.labels,
             reviewers=config.reviewers,
         )
-        text = replace(text, title=self._voice.masked(text.title), body=self._voice.masked(text.body))
-        opened = self.house.github.publish_pull_request(known.at.repository, branch, known.info.default_branch, text)
-        known.learn(pull_request=opened.number)
+        text = self._voice.masked_pull(text)
+        return self.house.github.publish_pull_request(known.at.repository, branch, known.info.default_branch, text)
 
     def _still_wanted(self) -> None:
         """Raise `Stopped` where the issue was closed or the label taken off while we worked."""
@@ -261,14 +249,8 @@ class Chapter:
         result = self.known.result(outcome, reason)
         if result.pull_request is None:
             return
-        text = check(result)
-        self.house.github.set_check(
-            self.known.at.repository,
-            result.head_sha,
-            conclusion=text.conclusion,
-            title=self._voice.masked(text.title),
-            summary=self._voice.masked(text.summary),
-        )
+        in_head = self.known.mirror.entries(result.head_sha)
+        set_check(self.known, result.head_sha, check(result, run_id=self.run_id, in_head=in_head))
 
     def show_result(self, outcome: Outcome, reason: str) -> None:
         """Turn the progress comment into the result. What was never admitted is never answered."""

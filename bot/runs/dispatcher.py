@@ -4,13 +4,13 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.errors import Gone, Refused, Unavailable
 from bot.records import GitHub, Trigger, TriggerKind
 from bot.runs.reading import at_least
-from bot.runs.store import RUNS, WORK, RunRow, Store, Waiting
+from bot.runs.store import PROOFS, RUNS, WORK, RunRow, Store, Waiting
 from bot.writing.replies import help_comment, reply_marker
 
 REST_S = 5.0
@@ -40,20 +40,29 @@ class Later:
     """Leave it waiting."""
 
 
+NOT_OURS = "Commands are read on issues, and on selfcode's own pull requests: this is another one."
+
+
 def decide(waiting: Waiting, *, active: Sequence[RunRow], last: RunRow | None, free: bool) -> Begin | Settle | Later:
     """What is to become of a trigger that asks for a run or an examination. `last` is the issue's newest run.
 
-    Neither keeps the other waiting; each of them is done once at a time on an issue.
+    Neither keeps the other waiting; each of them is done once at a time on an issue. That a proof is stale takes
+    seconds to say, and no place.
     """
     trigger = waiting.trigger
     same_issue = [
-        run for run in active if _issue(run.trigger) == _issue(trigger) and _is_work(run.trigger) == _is_work(trigger)
+        run
+        for run in active
+        if _issue(run.trigger) == _issue(trigger) and _is_on_issue(run.trigger) == _is_on_issue(trigger)
     ]
-    if trigger.kind is TriggerKind.START and same_issue and same_issue[0].stop_because is None:
-        return Settle(f"run {same_issue[0].id} is at work on the issue already")
+    at_work = [run for run in same_issue if _is_work(run.trigger) and run.stop_because is None]
+    if trigger.kind is TriggerKind.START and at_work:
+        return Settle(f"run {at_work[0].id} is at work on the issue already")
     if trigger.kind is TriggerKind.START and last is not None and trigger.occurred_at <= last.trigger.occurred_at:
         return Settle(f"asked for before run {last.id} was")
-    if same_issue or not free:
+    if trigger.kind is TriggerKind.RENEW and any(run.trigger.kind is TriggerKind.RENEW for run in same_issue):
+        return Settle("the proof is being renewed already")
+    if same_issue or not (free or trigger.kind is TriggerKind.MOVED):
         return Later()
     return Begin()
 
@@ -94,6 +103,7 @@ class Dispatcher:
     clock: Callable[[], float] = time.monotonic
     _started: set[str] = field(default_factory=set, init=False)
     _rests_until: dict[int, float] = field(default_factory=dict, init=False)
+    _of_pulls: dict[int, Waiting] = field(default_factory=dict, init=False)
 
     def resume(self) -> None:
         """Start every unfinished run that was not started in this process: left by an earlier worker, or cut off."""
@@ -122,13 +132,30 @@ class Dispatcher:
         now = self.clock()
         return [
             each
-            for each in self.store.waiting()
+            for each in self._waiting()
             if each.trigger.kind in kinds and self._rests_until.get(each.seq, now) <= now
         ]
 
+    def _waiting(self) -> list[Waiting]:
+        """What waits. What was asked on a pull request is asked for its issue; where it is not ours, it is answered."""
+        waiting = self.store.waiting()
+        placed = {each.seq: self._of_pulls.get(each.seq) or self._placed(each) for each in waiting}
+        self._of_pulls.clear()
+        self._of_pulls.update({each.seq: each for each in placed.values() if each.trigger.pull_request is not None})
+        return list(placed.values())
+
+    def _placed(self, each: Waiting) -> Waiting:
+        trigger = each.trigger
+        if trigger.pull_request is None:
+            return each
+        run = self.store.published_as(trigger.issue.repository.id, trigger.pull_request)
+        if run is None:
+            return replace(each, trigger=replace(trigger, kind=TriggerKind.HELP, text=NOT_OURS))
+        return replace(each, trigger=replace(trigger, issue=replace(trigger.issue, number=run.trigger.issue.number)))
+
     def _fill_places(self) -> None:
         active = self.store.unfinished()
-        waiting = [each for each in self.store.waiting() if each.trigger.kind in RUNS and not self._refuse_owner(each)]
+        waiting = [each for each in self._waiting() if each.trigger.kind in RUNS and not self._refuse_owner(each)]
         queue = fair(waiting, active)
         while queue:
             each, *queue = queue
@@ -141,7 +168,8 @@ class Dispatcher:
         issue = each.trigger.issue
         runs = self.store.runs_of(issue.repository.id, issue.number)
         last = next((run for run in reversed(runs) if _is_work(run.trigger)), None)
-        match decide(each, active=active, last=last, free=len(active) < self.runs_at_once):
+        in_places = [run for run in active if run.trigger.kind is not TriggerKind.MOVED]
+        match decide(each, active=active, last=last, free=len(in_places) < self.runs_at_once):
             case Begin():
                 run_id = self.store.begin_run(each)
                 log.info("run %s begins: %s, %s", run_id, issue, each.trigger.because)
@@ -156,7 +184,8 @@ class Dispatcher:
 
     def _see(self, each: Waiting) -> None:
         """Show once that a request was seen which has to wait for its turn."""
-        if not self.store.answer_once(f"seen {each.trigger.key}"):
+        asked = each.trigger.comment_id is not None or each.trigger.kind is TriggerKind.START
+        if not asked or not self.store.answer_once(f"seen {each.trigger.key}"):
             return
         try:
             if self._may(each.trigger):
@@ -207,20 +236,27 @@ class Dispatcher:
             case TriggerKind.UNINSTALLED:
                 stopped = self.store.request_stop_of_repository(repository.id, trigger.because)
                 return f"{stopped} runs asked to stop"
-            case TriggerKind.START | TriggerKind.RETRY | TriggerKind.DOCTOR:
+            case (
+                TriggerKind.START
+                | TriggerKind.RETRY
+                | TriggerKind.DOCTOR
+                | TriggerKind.ACCEPT
+                | TriggerKind.RENEW
+                | TriggerKind.MOVED
+            ):
                 raise AssertionError(trigger.kind)
 
     def _stop(self, each: Waiting) -> str:
         """End what runs or waits for the issue. Facts (closed, label removed) need no permission, a comment does.
 
-        Facts end the work on the issue; an examination, which is of the repository, is ended by a comment alone.
+        Facts end what is about the issue; an examination, which is of the repository, is ended by a comment alone.
         """
         trigger = each.trigger
         issue, asked = trigger.issue, trigger.comment_id is not None
         if asked and not self._may(trigger):
             self._react(trigger, "-1")
             return "no permission to stop"
-        kinds = RUNS if asked else WORK
+        kinds = RUNS if asked else (*WORK, *PROOFS)
         stopped = self.store.request_stop(
             issue.repository.id, issue.number, trigger.because, asked_at=trigger.occurred_at, kinds=kinds
         )
@@ -240,7 +276,7 @@ class Dispatcher:
         if not self._may(trigger):
             return "no permission to be answered"
         text = help_comment(key=trigger.key, label=self.label, complaint=trigger.text)
-        self.github.post_comment(trigger.issue, text, marker=reply_marker(trigger.key))
+        self.github.post_comment(trigger.asked_at, text, marker=reply_marker(trigger.key))
         return "answered"
 
     def _may(self, trigger: Trigger) -> bool:
@@ -250,7 +286,7 @@ class Dispatcher:
     def _drop_waiting(self, stop: Waiting, kinds: Sequence[TriggerKind]) -> int:
         older = [
             each
-            for each in self.store.waiting()
+            for each in self._waiting()
             if each.trigger.kind in kinds and _issue(each.trigger) == _issue(stop.trigger) and _is_before(each, stop)
         ]
         for each in older:
@@ -264,8 +300,13 @@ def _is_before(one: Waiting, other: Waiting) -> bool:
 
 
 def _is_work(trigger: Trigger) -> bool:
-    """Whether it asks for work on the issue, not for an examination."""
+    """Whether it asks for work on the issue, not for an examination, nor for a proof once more."""
     return trigger.kind in WORK
+
+
+def _is_on_issue(trigger: Trigger) -> bool:
+    """Whether it is about the issue and its pull request, not about the repository."""
+    return trigger.kind in (*WORK, *PROOFS)
 
 
 def _issue(trigger: Trigger) -> tuple[int, int]:

@@ -4,11 +4,11 @@ import logging
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.errors import Refused, Stopped, Unavailable
 from bot.proof import Plant, place, run_tests
-from bot.records import Change, StopCheck, TestPlan, TestReport
+from bot.records import Change, ImageIdentity, StopCheck, TestPlan, TestReport
 from bot.repository import Mirror
 from sandbox import Limits, Sandbox, SandboxError, Workspace, WorkspaceFull
 from sandbox.contract import MEBIBYTE, File, ImageGone
@@ -22,7 +22,9 @@ class EnvironmentGone(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Everything that stays the same through one run. `base` is a commit in the mirror; `image` a prepared one."""
+    """Everything that stays the same through one run. `base` is a commit in the mirror; `image` a prepared one, which
+    a proof names by its `identity`.
+    """
 
     mirror: Mirror
     base: str
@@ -31,6 +33,7 @@ class Ground:
     image: str | None
     limits: Limits
     stop: StopCheck
+    identity: ImageIdentity = field(default_factory=ImageIdentity)
 
     @contextmanager
     def workspace(self, treeish: str, replaced: Mapping[str, File | None] | None = None) -> Iterator[Workspace]:
@@ -65,20 +68,29 @@ class Ground:
         *,
         plant: Plant | None = None,
         options: Sequence[str] = (),
+        timeout_s: float | None = None,
     ) -> TestReport:
         """Run the test command once, in a clean workspace; a plant goes in under a new name. `options` are pytest's.
+
+        `timeout_s`: less time than the limits give.
 
         Raises `Stopped` when a person ended the run.
         """
         planted = plant.again(secrets.token_hex(8)) if plant else None
         with self.workspace(treeish, replaced) as workspace:
-            return self.test_in(workspace, plant=planted, options=options)
+            return self.test_in(workspace, plant=planted, options=options, timeout_s=timeout_s)
 
-    def test_in(self, workspace: Workspace, *, plant: Plant | None = None, options: Sequence[str] = ()) -> TestReport:
+    def test_in(
+        self,
+        workspace: Workspace,
+        *,
+        plant: Plant | None = None,
+        options: Sequence[str] = (),
+        timeout_s: float | None = None,
+    ) -> TestReport:
         """Run the test command in an open workspace. Raises `Stopped` when a person ended the run."""
-        report = run_tests(
-            workspace, self.plan, timeout_s=self.limits.wall_s, plant=plant, options=options, stop=self.stop
-        )
+        wall_s = self.limits.wall_s if timeout_s is None else min(timeout_s, self.limits.wall_s)
+        report = run_tests(workspace, self.plan, timeout_s=wall_s, plant=plant, options=options, stop=self.stop)
         if self.stop():
             raise Stopped
         log.info("test command: %.2f s, %s", report.duration_s, report.counts)

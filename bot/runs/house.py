@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.agent import Agent
 from bot.errors import Refused
 from bot.proof import FileKind, kind_of
-from bot.records import Caps, GitHub, RepositoryRef, StopCheck, TestPlan
+from bot.records import Caps, GitHub, ImageIdentity, RepositoryRef, StopCheck, TestPlan
 from bot.repository import Mirror, RepositoryConfig
 from bot.runs.solving import Author
 from bot.runs.store import Store
@@ -70,10 +70,12 @@ class Prepared:
     """What the tests run in. `image` is None where the backend has none.
 
     `blocked` are the hosts that setup asked for and was refused, each in a line that says what would allow it.
+    `identity` is what a proof names the image by.
     """
 
     image: str | None
     blocked: tuple[str, ...] = ()
+    identity: ImageIdentity = field(default_factory=ImageIdentity)
 
 
 class SetupBroken(Refused):

@@ -8,6 +8,7 @@ from bot.errors import Refused
 from bot.proof import Plant
 from bot.records import (
     Caps,
+    ImageIdentity,
     IssueRef,
     Iteration,
     Outcome,
@@ -144,6 +145,7 @@ class Known:
             image=self._facts.get("image"),
             limits=self.house.limits,
             stop=stop,
+            identity=self._record_or_none("image_identity", ImageIdentity) or ImageIdentity(),
         )
 
     @property
@@ -153,6 +155,7 @@ class Known:
             self._record("baseline", TestReport),
             load(Plant, planted) if planted else None,
             tuple(self._facts.get("byproducts", ())),
+            self._facts.get("versions", {}),
         )
 
     @property
@@ -217,6 +220,7 @@ class Known:
             sandbox=self.house.sandbox.name,
             pull_request=facts.get("pull_request"),
             blocked=tuple(facts.get("blocked", ())),
+            not_ready=facts.get("not_ready", ""),
         )
 
     @property

@@ -29,6 +29,7 @@ from bot.runs import solving
 from bot.runs.asked import asked_about, note_on
 from bot.runs.ground import Ground
 from bot.runs.house import Crew, PrepareImage, SetupBroken, crew_for, setup_for
+from bot.runs.provenance import with_head
 from bot.runs.solving import Author, Job
 from bot.runs.sources import key_of
 from bot.writing.report import markdown_report
@@ -163,7 +164,9 @@ def _solve(
     so_far.blocked = prepared.blocked
     if plan.setup and prepared.image is None:
         local.tell(f"setup is not run in this sandbox ({local.sandbox.name}): what tests need has to be installed here")
-    ground = Ground(mirror, base, plan, local.sandbox, prepared.image, local.limits, local.stop)
+    ground = Ground(
+        mirror, base, plan, local.sandbox, prepared.image, local.limits, local.stop, identity=prepared.identity
+    )
     so_far.baseline = baseline = solving.take_baseline(ground)
     local.tell(f"on the base: {baseline.report.counts}")
     if not baseline.report.could_run:
@@ -175,10 +178,11 @@ def _solve(
     if solving.needs_proof(so_far.progress):
         solving.refuse_forbidden(ground, so_far.progress, protect=config.protect, secrets=local.secrets)
         local.tell("proving the change in clean workspaces")
-        so_far.proof = solving.take_proof(ground, so_far.progress, baseline, local.hidden)
+        so_far.proof = solving.take_proof(ground, so_far.progress, baseline, local.hidden, minutes=job.caps.minutes)
     outcome, reason = solving.outcome_of(so_far.progress, so_far.proof)
     if outcome in (Outcome.PROVEN, Outcome.UNPROVEN):
         so_far.head = solving.commit(ground, so_far.progress, local.task, author=local.author, when=datetime.now(UTC))
+        so_far.proof = so_far.proof and with_head(so_far.proof, so_far.head)
     return outcome, reason
 
 

@@ -1,43 +1,62 @@
 """One go at one issue, step by step, without a word of where it came from: used by the App and by `selfcode run`."""
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.agent import Agent
 from bot.errors import Refused
 from bot.proof import (
     Arrangement,
+    B,
     HiddenTests,
     Plant,
     Side,
+    check_hunks,
     goes_with_tests,
+    hunk_budget_s,
     missing_of_hidden,
     overlay,
     plant_that_shows,
     protected,
     prove,
 )
-from bot.records import Caps, Change, Outcome, Progress, Proof, Reproduce, Task, TestReport, Verdict
+from bot.records import (
+    Caps,
+    Change,
+    Outcome,
+    Progress,
+    Proof,
+    ReportState,
+    Reproduce,
+    Task,
+    TestReport,
+    Verdict,
+)
 from bot.runs.ground import Ground
 from bot.runs.hidden import confirmed_hidden
+from bot.runs.provenance import provenance_of, versions_in
 from bot.runs.workbench import Bench
 from bot.writing.masking import holds_secret
 from bot.writing.pull_request import title
+from sandbox.contract import File
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """The untouched base under its own test command, and the plant that this command is seen to report, if any.
 
-    `byproducts` are the files that setup, build and tests leave in a workspace by themselves.
+    `byproducts` are the files that setup, build and tests leave in a workspace by themselves; `versions` are of the
+    programs in it.
     """
 
     report: TestReport
     plant: Plant | None
     byproducts: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +84,9 @@ def take_baseline(ground: Ground) -> Baseline:
     with ground.workspace(ground.base) as workspace:
         report = ground.test_in(workspace)
         byproducts = Bench(ground, workspace).untracked()
+        versions = versions_in(workspace, ground.plan)
     plant = plant_that_shows(report, secrets.token_hex(8), lambda plant: ground.test(ground.base, plant=plant))
-    return Baseline(report, plant, byproducts)
+    return Baseline(report, plant, byproducts, versions)
 
 
 def iterate(ground: Ground, agent: Agent, job: Job, progress: Progress, *, tell: Callable[[str], None]) -> Progress:
@@ -108,16 +128,67 @@ def words_of(task: Task) -> str:
     return "\n".join([task.title, task.body, *(comment.body for comment in task.comments), task.hint])
 
 
-def take_proof(ground: Ground, progress: Progress, baseline: Baseline, hidden: HiddenTests | None = None) -> Proof:
-    """Judge the change in clean workspaces, from its patch alone; the operator's acceptance tests have to pass too."""
-    tree = ground.tree(progress.change)
+def take_proof(
+    ground: Ground,
+    progress: Progress,
+    baseline: Baseline,
+    hidden: HiddenTests | None = None,
+    *,
+    minutes: float | None = None,
+) -> Proof:
+    """Judge the change in clean workspaces, from its patch alone; the operator's acceptance tests have to pass too.
+
+    `minutes` is the run's limit, where it has one.
+    """
+    left_s = None if minutes is None else 60 * minutes - progress.spend.seconds
+    return prove_tree(ground, ground.tree(progress.change), baseline, hidden=hidden, left_s=left_s)
+
+
+def prove_tree(
+    ground: Ground,
+    tree: str,
+    baseline: Baseline,
+    *,
+    hidden: HiddenTests | None = None,
+    accepted_by: str = "",
+    left_s: float | None = None,
+) -> Proof:
+    """Judge what a tree or commit of the mirror changes over the ground's base, from the repository alone.
+
+    `accepted_by` is the login of the maintainer who accepted what the change does to existing tests, or "". `left_s` is
+    how much time the run has left, where it is limited: the check of single hunks keeps to it.
+    """
     files = ground.mirror.changed_files(ground.base, tree)
+    took_s: dict[Arrangement, float] = {}
 
     def run(arrangement: Arrangement) -> TestReport:
         side, replaced = overlay(files, arrangement)
-        return ground.test(ground.base if side is Side.BASE else tree, replaced, plant=baseline.plant)
+        began = time.monotonic()
+        report = ground.test(ground.base if side is Side.BASE else tree, replaced, plant=baseline.plant)
+        took_s[arrangement] = time.monotonic() - began
+        return report
 
-    proof = prove(files, baseline.report, run)
+    def run_without(replaced: Mapping[str, File | None], timeout_s: float) -> TestReport:
+        try:
+            return ground.test(tree, replaced, plant=baseline.plant, timeout_s=timeout_s)
+        except Refused:  # without the hunk the workspace ran full
+            return TestReport(ground.plan.test, ReportState.CRASHED)
+
+    proof = prove(files, baseline.report, run, accepted_tests=bool(accepted_by))
+    run_s = took_s.get(B, 0.0)
+    proof = replace(
+        proof,
+        accepted_by=accepted_by,
+        hunks=check_hunks(files, proof, run_without, run_s=run_s, budget_s=hunk_budget_s(run_s, left_s)),
+        provenance=provenance_of(
+            ground.base,
+            "",
+            plan=ground.plan,
+            sandbox=ground.sandbox.name,
+            image=ground.identity,
+            versions=baseline.versions,
+        ),
+    )
     if hidden is None or not hidden.feedback:
         return proof
     results = confirmed_hidden(ground, tree, hidden, plant=baseline.plant)

@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,10 @@ DAY_S = 86_400.0
 WORK = (TriggerKind.START, TriggerKind.RETRY)
 """What becomes a run: work on an issue."""
 
-RUNS = (*WORK, TriggerKind.DOCTOR)
+PROOFS = (TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED)
+"""What is about the proof of a pull request that is there already: like work, one at a time on an issue."""
+
+RUNS = (*WORK, *PROOFS, TriggerKind.DOCTOR)
 """What is kept, queued and told as a run: an examination too, which is of the repository and no work on an issue."""
 
 
@@ -134,6 +137,23 @@ class Store:
     def runs_of(self, repository_id: int, number: int) -> Sequence[RunRow]:
         """Every run of an issue, oldest first."""
         return self._runs(and_(runs.c.repository_id == repository_id, runs.c.number == number))
+
+    def published_as(self, repository_id: int, pull_request: int) -> RunRow | None:
+        """The newest run that published this pull request, or that was about it."""
+        return self._newest(repository_id, pull_request, lambda _: True)
+
+    def proven_for(self, repository_id: int, pull_request: int) -> RunRow | None:
+        """The newest run that a proof of this pull request is kept of."""
+        return self._newest(repository_id, pull_request, lambda facts: bool(facts.get("proof")))
+
+    def _newest(self, repository_id: int, number: int, fits: Callable[[dict[str, Any]], bool]) -> RunRow | None:
+        """The newest run about a pull request that fits; the text alone leaves few to be read."""
+        named = and_(runs.c.repository_id == repository_id, runs.c.facts.contains(f'"pull_request": {number}'))
+        query = select(runs.c.id, runs.c.facts).where(named).order_by(runs.c.started_at.desc(), runs.c.id)
+        with transaction(self._engine) as connection:
+            known = [(str(row.id), json.loads(row.facts)) for row in connection.execute(query)]
+        newest = next((run for run, facts in known if facts.get("pull_request") == number and fits(facts)), None)
+        return self.run(newest) if newest else None
 
     def run(self, run_id: str) -> RunRow:
         """One run by its id. Raises `KeyError` where there is none."""

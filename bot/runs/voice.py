@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.errors import Gone, Refused, Unavailable
+from bot.records import PullRequestText
 from bot.runs.known import Known
 from bot.writing.masking import mask_secrets
 from bot.writing.progress import progress_marker
@@ -34,6 +35,10 @@ class Voice:
     def masked(self, text: str) -> str:
         """The text without the operator's secrets."""
         return mask_secrets(text, self.known.house.secrets)
+
+    def masked_pull(self, text: PullRequestText) -> PullRequestText:
+        """A pull request's text likewise."""
+        return replace(text, title=self.masked(text.title), body=self.masked(text.body))
 
     def politely(self, say: Callable[[], None]) -> None:
         """Say something that the run does not depend on: a locked issue or a missing permission is only logged."""

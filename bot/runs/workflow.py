@@ -13,6 +13,8 @@ from bot.runs.chapter import Chapter
 from bot.runs.examination import Examination
 from bot.runs.house import House
 from bot.runs.known import Known
+from bot.runs.moved import Moved
+from bot.runs.renewal import Renewal
 from bot.runs.solving import outcome_of
 from bot.runs.steps import step
 from bot.runs.stopping import StopFlag
@@ -40,14 +42,23 @@ def tell(run_id: str, house: House) -> None:
     def once(name: str, work: Callable[[], Any]) -> Any:
         return step(name, _timed(run_id, name, work), stop=stop)
 
-    if known.trigger.kind is TriggerKind.DOCTOR:
-        examination = Examination(known, stop)
-        health, why = _come_to_an_end(run_id, stop, lambda: _examination(examination, once))
-        _end(run_id, examination.last_words(health, why), lambda: examination.finish(health, why))
-        return
-    chapter = Chapter(known, stop)
-    outcome, reason = _come_to_an_end(run_id, stop, lambda: _story(chapter, once))
-    _end(run_id, chapter.last_words(outcome, reason), lambda: chapter.finish(outcome, reason))
+    match known.trigger.kind:
+        case TriggerKind.DOCTOR:
+            examination = Examination(known, stop)
+            health, why = _come_to_an_end(run_id, stop, lambda: _examination(examination, once))
+            _end(run_id, examination.last_words(health, why), lambda: examination.finish(health, why))
+        case TriggerKind.ACCEPT | TriggerKind.RENEW:
+            renewal = Renewal(known, stop)
+            outcome, reason = _come_to_an_end(run_id, stop, lambda: _renewal(renewal, once))
+            _end(run_id, renewal.last_words(outcome, reason), lambda: renewal.finish(outcome, reason))
+        case TriggerKind.MOVED:
+            moved = Moved(known, stop)
+            outcome, reason = _come_to_an_end(run_id, stop, lambda: _push(moved, once))
+            _end(run_id, (), lambda: moved.finish(outcome, reason))
+        case _:
+            chapter = Chapter(known, stop)
+            outcome, reason = _come_to_an_end(run_id, stop, lambda: _story(chapter, once))
+            _end(run_id, chapter.last_words(outcome, reason), lambda: chapter.finish(outcome, reason))
 
 
 def _come_to_an_end(run_id: str, stop: StopFlag, story: Callable[[], tuple[T, str]]) -> tuple[T | Outcome, str]:
@@ -97,6 +108,27 @@ def _examination(examination: Examination, once: Once) -> tuple[Health, str]:
 
     once("fault", examination.plant_fault)
     return examination.result()
+
+
+def _renewal(renewal: Renewal, once: Once) -> tuple[Outcome, str]:
+    once("admit", renewal.admit)
+    once("fetch", renewal.fetch)
+    ground = renewal.groundwork
+    broken = once("environment", ground.prepare_environment) or once("baseline", ground.take_baseline)
+    if broken:
+        return Outcome.BASELINE_BROKEN, broken
+    once("proof", renewal.take_proof)
+    once("pull request", renewal.update_pull_request)
+    return renewal.result.outcome, renewal.result.reason
+
+
+def _push(moved: Moved, once: Once) -> tuple[Outcome, str]:
+    head = once("look", moved.look)
+    if not head:
+        return Outcome.NOTHING_TO_DO, "no proof of ours is hit by the push"
+    once("pull request", moved.update_pull_request)
+    once("check", moved.set_check)
+    return Outcome.NOTHING_TO_DO, f"the branch is at {head}"
 
 
 def _end(run_id: str, last_words: Sequence[tuple[str, Callable[[], None]]], finish: Callable[[], None]) -> None:

@@ -32,13 +32,18 @@ class Doctor:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptTests:
+    """Let stand what the change does to existing tests."""
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     """Say what there is. `complaint` says what was wrong with the command, or is ""."""
 
     complaint: str = ""
 
 
-Command = Retry | Stop | Doctor | Help
+Command = Retry | Stop | Doctor | AcceptTests | Help
 
 
 def read_command(body: str) -> Command | None:
@@ -62,7 +67,7 @@ _NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "li", "p", "source", "td"
 _MARKED = re.compile(f"/selfcode{_MARK}([0-9]+){_MARK}", re.IGNORECASE)
 
 
-def _command(line: str, *, below: str) -> Command:
+def _command(line: str, *, below: str) -> Command:  # noqa: PLR0911 - one answer a command
     word, rest = ((*_NAME.sub("", line).split(maxsplit=1), "", ""))[:2]
     match word.rstrip(".,:;!").lower():
         case "retry":
@@ -71,6 +76,8 @@ def _command(line: str, *, below: str) -> Command:
             return Stop()
         case "doctor":
             return Doctor()
+        case "accept-tests":
+            return AcceptTests()
         case "help" | "":
             return Help()
         case _ if re.fullmatch(r"[A-Za-z0-9_-]{1,30}", word):

@@ -8,11 +8,13 @@ import re
 from dataclasses import dataclass
 
 from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
-from bot.triggers.commands import Command, Doctor, Help, Retry, Stop, read_command
+from bot.triggers.commands import AcceptTests, Command, Doctor, Help, Retry, Stop, read_command
 from bot.triggers.events import (
     Account,
+    App,
     AuthorizationEvent,
     CheckRunEvent,
+    CheckSuite,
     CheckSuiteEvent,
     Event,
     FromRepository,
@@ -31,8 +33,6 @@ from bot.triggers.events import (
     Unknown,
     iso,
 )
-
-NOT_ON_A_PULL_REQUEST = "Commands are read on the issue, not on its pull request: please comment there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ def decide(event: Event, *, label: str, bot_login: str, delivery_id: str) -> Acc
         case FromRepository(sender=sender) if sender.login.casefold() == bot_login.casefold():
             return Ignore("our own doing")
         case _:
-            return _on_repository(event, label, delivery_id)
+            return _on_repository(event, label, bot_login, delivery_id)
 
 
-def _on_repository(event: RepositoryEvent, label: str, delivery_id: str) -> Accept | Ignore:
+def _on_repository(event: RepositoryEvent, label: str, bot_login: str, delivery_id: str) -> Accept | Ignore:
     match event:
         case IssueEvent():
             return _on_issue(event, label, delivery_id)
@@ -83,8 +83,12 @@ def _on_repository(event: RepositoryEvent, label: str, delivery_id: str) -> Acce
             return _on_comment(event, delivery_id)
         case PullRequestEvent():
             return _on_pull_request(event, delivery_id)
+        case CheckRunEvent(action="rerequested", check_run=run) if run.check_suite is not None:
+            return _renew(event, run.check_suite, app=run.app, bot_login=bot_login, delivery_id=delivery_id)
+        case CheckSuiteEvent(action="rerequested", check_suite=suite):
+            return _renew(event, suite, app=suite.app, bot_login=bot_login, delivery_id=delivery_id)
         case ReviewEvent() | ReviewCommentEvent() | CheckRunEvent() | CheckSuiteEvent():
-            return Ignore("reviews and checks start nothing")
+            return Ignore("reviews, and checks that nobody asks for again, start nothing")
 
 
 def _on_issue(event: IssueEvent, label: str, delivery_id: str) -> Accept | Ignore:
@@ -138,8 +142,6 @@ def _on_comment(event: IssueCommentEvent, delivery_id: str) -> Accept | Ignore:
     command = read_command(event.comment.body)
     if command is None:
         return Ignore("no command in the comment")
-    if event.issue.pull_request is not None:
-        command = Help(NOT_ON_A_PULL_REQUEST)
     return _asked(event, *_kind_and_text(command), delivery_id)
 
 
@@ -151,6 +153,8 @@ def _kind_and_text(command: Command) -> tuple[TriggerKind, str]:
             return TriggerKind.STOP, ""
         case Doctor():
             return TriggerKind.DOCTOR, ""
+        case AcceptTests():
+            return TriggerKind.ACCEPT, ""
         case Help(complaint=complaint):
             return TriggerKind.HELP, complaint
 
@@ -168,28 +172,68 @@ def _asked(event: IssueCommentEvent, kind: TriggerKind, text: str, delivery_id: 
                 text=text,
                 comment_id=event.comment.id,
                 delivery_id=delivery_id,
+                pull_request=event.issue.number if event.issue.pull_request is not None else None,
             ),
         )
     )
 
 
 def _on_pull_request(event: PullRequestEvent, delivery_id: str) -> Accept | Ignore:
-    """Closing our pull request, merged or not, ends what runs for its issue. A fork's branch is never ours."""
-    pull_request = event.pull_request
-    branch = re.fullmatch(r"selfcode/issue-([1-9][0-9]{0,9})", pull_request.head.ref)
-    ours = branch and pull_request.head.repo and pull_request.head.repo.id == event.repository.id
-    if not branch or not ours or event.action != "closed":
-        return Ignore("a pull request asks for nothing, but that ours is closed")
-    at = iso(pull_request.updated_at)
+    """Closing our pull request, merged or not, ends what runs for its issue; a push makes its proof stale."""
+    number, head = event.pull_request.number, event.pull_request.head
+    issue = _issue_of_branch(head.ref)
+    if issue is None or head.repo is None or head.repo.id != event.repository.id:
+        return Ignore("the pull request is not ours")
+    at = iso(event.pull_request.updated_at)
+    match event.action:
+        case "closed":
+            kind, moment, because = TriggerKind.STOP, at, f"pull request #{number} closed"
+        case "synchronize":
+            kind, moment, because = TriggerKind.MOVED, f"{at}/{head.sha}", f"pushed to pull request #{number}"
+        case _:
+            return Ignore(f"a pull request that is {event.action} asks for nothing")
     return Accept(
         (
             Trigger(
-                key=f"stop:{event.repository.id}!{pull_request.number}@{at}",
-                kind=TriggerKind.STOP,
-                issue=_issue(event, int(branch[1])),
+                key=f"{kind}:{event.repository.id}!{number}@{moment}",
+                kind=kind,
+                issue=_issue(event, issue),
                 sender=_person(event.sender),
                 occurred_at=at,
-                because=f"pull request #{pull_request.number} closed",
+                because=because,
+                delivery_id=delivery_id,
+            ),
+        )
+    )
+
+
+def _issue_of_branch(branch: str) -> int | None:
+    """The issue that a branch of ours is for."""
+    found = re.fullmatch(r"selfcode/issue-([1-9][0-9]{0,9})", branch)
+    return int(found[1]) if found else None
+
+
+def _renew(
+    event: CheckRunEvent | CheckSuiteEvent, suite: CheckSuite, *, app: App, bot_login: str, delivery_id: str
+) -> Accept | Ignore:
+    """“Re-run” on our check. Nothing in the payload tells two of them apart: hence the delivery in the key."""
+    if event.sender.is_bot:
+        return Ignore("sent by a bot")
+    if f"{app.slug}[bot]".casefold() != bot_login.casefold():
+        return Ignore("the check is not ours")
+    issue = _issue_of_branch(suite.head_branch)
+    if issue is None:
+        return Ignore("the check is on no branch of ours")
+    told_at = event.check_run.started_at if isinstance(event, CheckRunEvent) else suite.updated_at
+    return Accept(
+        (
+            Trigger(
+                key=f"{TriggerKind.RENEW}:{event.repository.id}/{suite.id}@{delivery_id}",
+                kind=TriggerKind.RENEW,
+                issue=_issue(event, issue),
+                sender=_person(event.sender),
+                occurred_at=iso(told_at) if told_at else "",
+                because="Re-run on the check",
                 delivery_id=delivery_id,
             ),
         )

@@ -93,6 +93,7 @@ class Head(Slice):
     """A pull request's head. `repo` is None where the fork was deleted."""
 
     ref: str
+    sha: Text = ""
     repo: Identified | None = None
 
 
@@ -102,6 +103,31 @@ class PullRequest(Slice):
     number: int
     updated_at: datetime
     head: Head
+
+
+class App(Slice):
+    """The App that a check belongs to."""
+
+    slug: Text = ""
+
+
+class CheckSuite(Slice):
+    """All checks of an App on a commit. `head_branch` is "" where GitHub does not know it."""
+
+    id: int
+    head_branch: Text = ""
+    updated_at: datetime | None = None
+    app: App = App()
+
+
+class CheckRun(Slice):
+    """One check of an App on a commit."""
+
+    id: int
+    name: Text = ""
+    app: App = App()
+    check_suite: CheckSuite | None = None
+    started_at: datetime | None = None
 
 
 class Ping(Slice):
@@ -156,13 +182,13 @@ class ReviewCommentEvent(FromRepository):
 class CheckRunEvent(FromRepository):
     """A check run began or ended, or someone asks for it again."""
 
-    check_run: Identified
+    check_run: CheckRun
 
 
 class CheckSuiteEvent(FromRepository):
     """All checks of a commit ended, or someone asks for them again."""
 
-    check_suite: Identified
+    check_suite: CheckSuite
 
 
 class InstallationEvent(Slice):

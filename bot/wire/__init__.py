@@ -6,6 +6,7 @@ from bot.wire.demonstration import demo
 from bot.wire.doctor import doctor_of, remote_of
 from bot.wire.sandboxes import answering_sandbox, sandbox_options
 from bot.wire.service import require_usable, web_app, worker_of
+from bot.wire.verification import verify_pull, verify_range
 
 __all__ = [
     "answering_sandbox",
@@ -19,6 +20,8 @@ __all__ = [
     "sandbox_options",
     "solve",
     "trace_named",
+    "verify_pull",
+    "verify_range",
     "web_app",
     "worker_of",
 ]

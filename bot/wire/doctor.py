@@ -23,21 +23,26 @@ def doctor_of(
     if target is None:
         return sandbox_alone(sandbox_of(settings))
     source = remote_of(settings, target) if is_full_name(target) else folder_of(target)
+    means = means_of(settings, stop=stop, any_image=not isinstance(source, Remote))
+    about = means.sandbox.check()
+    if isinstance(source, Remote):
+        return examine_remote(means, source, given, about=about, tell=tell)
+    return examine_folder(means, source, given, about=about, tell=tell)
+
+
+def means_of(settings: Settings, *, stop: StopCheck, any_image: bool) -> Means:
+    """What a repository is examined with. Raises `ConfigError` where the sandbox does not answer."""
     sandbox = answering_sandbox(settings)
-    means = Means(
+    return Means(
         sandbox=sandbox,
         prepare_image=image_preparer(settings, sandbox),
         image=settings.sandbox_image,
         images=settings.images,
         limits=limits_of(settings),
         stop=stop,
-        any_image=not isinstance(source, Remote),
+        any_image=any_image,
         has_images=isinstance(sandbox, DockerSandbox),
     )
-    about = sandbox.check()
-    if isinstance(source, Remote):
-        return examine_remote(means, source, given, about=about, tell=tell)
-    return examine_folder(means, source, given, about=about, tell=tell)
 
 
 def remote_of(settings: Settings, full_name: str) -> Remote:

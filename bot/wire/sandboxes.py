@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.errors import ConfigError, Stopped, Unavailable
-from bot.records import StopCheck
+from bot.records import ImageIdentity, StopCheck
 from bot.runs.house import Prepared, PrepareImage, Setup, SetupBroken
 from bot.settings import Settings
 from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable, backends
@@ -73,9 +73,17 @@ def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
             raise SetupBroken(f"The set-up command failed: {why}\n{failed.output}", blocked=blocked) from failed
         except SandboxError as failure:
             raise Unavailable(f"the sandbox failed: {failure}") from failure
-        return Prepared(made.name, tuple(str(denial) for denial in made.denied))
+        identity = identity_of(sandbox, made.name, setup.image)
+        return Prepared(made.name, tuple(str(denial) for denial in made.denied), identity)
 
     return prepare
+
+
+def identity_of(sandbox: DockerSandbox, image: str, base: str) -> ImageIdentity:
+    """The image and its base by name and digest, as the engine has them now; "" for one that has just gone."""
+    found = {name: sandbox.images.find(name) for name in (image, base)}
+    digests = {name: each.id if each else "" for name, each in found.items()}
+    return ImageIdentity(image, digests[image], base, digests[base])
 
 
 def setup_secrets(settings: Settings, repository: str) -> Mapping[str, bytes]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from bot.records import Evidence, Proof, TestReport
+from bot.records import Proof, TestReport
 from bot.writing.document import Section, details, table
 from bot.writing.figures import counts, duration, plural
 from bot.writing.safe import code, code_in_cell, inline
 
 SHOWN_AT_ONCE = 5
 NAMES_AT_MOST = 200
+
+Row = tuple[str, str, str]
 
 
 def held_of(proof: Proof) -> tuple[int, int]:
@@ -20,50 +22,89 @@ def held_of(proof: Proof) -> tuple[int, int]:
 
 def at_a_glance(proof: Proof) -> str:
     """The checks of the proof, one a row, each with its mark and its count."""
-    return table(("", "check", "result"), _rows(proof))
+    return table(("", "check", "result"), rows(proof))
 
 
-def _rows(proof: Proof) -> list[tuple[str, str, str]]:
+def newly_failing(proof: Proof) -> tuple[str, ...]:
+    """Tests that fail with the change and did not before; those that broke or are flaky are told by themselves."""
+    failed = proof.head.failed if proof.head else frozenset()
+    told = {*proof.evidence.broke, *proof.evidence.flaky}
+    return tuple(sorted(failed - proof.baseline.failed - told))
+
+
+def rows(proof: Proof) -> list[Row]:
+    """Each check with its mark and its count, in Markdown."""
     evidence = proof.evidence
-    rows = [_red_row(evidence), _broke_row(proof), _altered_row(proof), *_acceptance_row(proof), _trust_row(proof)]
+    found = [_red_row(proof), _broke_row(proof), _altered_row(proof), *_hunks_row(proof), *_acceptance_row(proof)]
+    found.append(_trust_row(proof))
+    if failing := newly_failing(proof):
+        found.append(("❌", "Fail with the change", _named(failing)))
     if evidence.still_failing:
-        rows.append(("➖", "Failed before, fail still", _named(evidence.still_failing)))
+        found.append(("➖", "Failed before, fail still", _named(evidence.still_failing)))
     if evidence.flaky:
-        rows.append(("➖", "Flaky, counted neither way", _named(evidence.flaky)))
+        found.append(("➖", "Flaky, counted neither way", _named(evidence.flaky)))
     if evidence.gone:
-        rows.append(("⚠️", "Ran before, are gone", _named(evidence.gone)))
-    return rows
+        found.append(("⚠️", "Ran before, are gone", _named(evidence.gone)))
+    return found
 
 
-def _red_row(evidence: Evidence) -> tuple[str, str, str]:
-    name = "Fail without the change, pass with it"
-    if not evidence.red:
-        return "⚠️", name, "no test"
-    imported = len(evidence.new_interface)
-    note = f"; {imported:,} of them could not be imported before: the change adds what they name" if imported else ""
-    return "✅", name, _named(evidence.red) + note
+def _red_row(proof: Proof) -> Row:
+    name, red = "Fail without the change, pass with it", proof.evidence.red
+    without, head = proof.head_tests_on_base, proof.head
+    if without is None or head is None:
+        return "⚠️", name, _not_checked(proof)
+    if red:
+        imported = len(proof.evidence.new_interface)
+        which = "it" if len(red) == 1 else f"{imported:,} of them"
+        note = f"; {which} could not be imported before: the change adds what is named there" if imported else ""
+        return "✅", name, _named(red) + note
+    if not (without.could_run and head.could_run):
+        unjudged = without if not without.could_run else head
+        return "❌", name, f"not known: {'without' if unjudged is without else 'with'} the change {unjudged.state}"
+    if not (without.cases or head.cases):
+        mark = "✅" if head.is_green and not without.is_green else "⚠️"
+        return mark, name, f"{counts(without)} without it, {counts(head)} with it; no test is known by name"
+    return "⚠️", name, "no test"
 
 
-def _broke_row(proof: Proof) -> tuple[str, str, str]:
+def _broke_row(proof: Proof) -> Row:
     name, (held, before) = "Passed before, pass still", held_of(proof)
-    if proof.base_tests_on_head is None:
-        return "⚠️", name, "not checked"
+    after = proof.base_tests_on_head
+    if after is None:
+        return "⚠️", name, _not_checked(proof)
+    if not after.could_run:
+        return "❌", name, f"not known: with the change {after.state}"
     if not proof.baseline.cases:
-        mark = "✅" if proof.base_tests_on_head.is_green else "⚠️"
-        return mark, name, f"{counts(proof.base_tests_on_head)}; no test is known by name"
+        return "✅" if after.is_green else "⚠️", name, f"{counts(after)}; no test is known by name"
     broke = f"; broke: {_named(proof.evidence.broke)}" if proof.evidence.broke else ""
-    mark = "❌" if broke else "✅" if held == before else "⚠️"
-    return mark, name, f"{held:,} of {before:,}{broke}"
+    aside = "; the others were altered, which was accepted" if proof.accepted_by and held < before and not broke else ""
+    mark = "❌" if broke else "✅" if held == before or aside else "⚠️"
+    return mark, name, f"{held:,} of {before:,}{broke}{aside}"
 
 
-def _altered_row(proof: Proof) -> tuple[str, str, str]:
+def _not_checked(proof: Proof) -> str:
+    return "not checked" if proof.baseline.could_run else f"not checked: on the base {proof.baseline.state}"
+
+
+def _altered_row(proof: Proof) -> Row:
     name = "Existing tests"
     if proof.tests_altered:
-        return "⚠️", name, f"altered: {_named(proof.tests_altered, 'entry')}"
+        accepted = f"; accepted by {code_in_cell(proof.accepted_by, 60)}" if proof.accepted_by else ""
+        return "✅" if accepted else "⚠️", name, f"altered: {_named(proof.tests_altered, 'entry')}{accepted}"
     return "✅", name, "untouched"
 
 
-def _acceptance_row(proof: Proof) -> list[tuple[str, str, str]]:
+def _hunks_row(proof: Proof) -> list[Row]:
+    checked = proof.hunks
+    if checked is None or not (checked.noticed or checked.unnoticed or checked.untried):
+        return []
+    tried = len(checked.noticed) + len(checked.unnoticed)
+    mark = "⚠️" if checked.unnoticed else "➖" if checked.untried else "✅"
+    rest = f"; {len(checked.untried):,} not tried" if checked.untried else ""
+    return [(mark, "Changed places that a test notices", f"{len(checked.noticed):,} of {tried:,}{rest}")]
+
+
+def _acceptance_row(proof: Proof) -> list[Row]:
     if proof.acceptance_passed is None:
         return []
     count = proof.acceptance_passed + proof.acceptance_failed
@@ -71,8 +112,8 @@ def _acceptance_row(proof: Proof) -> list[tuple[str, str, str]]:
     return [(mark, "The operator's acceptance tests", f"{proof.acceptance_passed:,} of {count:,} pass")]
 
 
-def _trust_row(proof: Proof) -> tuple[str, str, str]:
-    name, runs = "Test results can be believed", _proof_runs(proof)
+def _trust_row(proof: Proof) -> Row:
+    name, runs = "Test results were checked", _proof_runs(proof)
     tampered = [report.tampered for report in runs if report.tampered]
     planted = {report.planted_failed for report in runs}
     if tampered:
@@ -82,6 +123,8 @@ def _trust_row(proof: Proof) -> tuple[str, str, str]:
     if proof.head is not None and proof.head.planted_failed:
         where = "in each run" if planted == {True} else "wherever its turn came"
         return "✅", name, f"a test of ours had to fail, and was seen failing {where}"
+    if not runs:
+        return "⚠️", name, _not_checked(proof)
     return "⚠️", name, "not checked: no test of ours could be added"
 
 
@@ -101,6 +144,7 @@ def names(proof: Proof) -> list[Section]:
     lists = (
         ("Altered existing tests", proof.tests_altered, 60),
         ("No longer pass", evidence.broke, 60),
+        ("Fail with the change", newly_failing(proof), 60),
         ("Fail without the change, pass with it", evidence.red, 50),
         ("Tests that the change adds or edits", proof.tests_changed, 40),
         ("Flaky", evidence.flaky, 30),

@@ -36,6 +36,19 @@ def headline(result: RunResult) -> str:
             return f"**{title(outcome)}**: {first}" if first else f"**{title(outcome)}**."
 
 
+def stale(proven: str, now: str) -> str:
+    """That the branch has moved on since the proof, in a line of Markdown, and what renews it."""
+    return (
+        f"⚠️ **Stale**: the proof below is of `{short(proven)}`, and the branch is at `{short(now)}` by now, "
+        "which is not proven. “Re-run” on the check `selfcode` renews it."
+    )
+
+
+def short(sha: str) -> str:
+    """A commit as people write it."""
+    return sha[:10]
+
+
 def further_reason(result: RunResult) -> str:
     """What the reason says below its first line: a list stays one, other lines are shown as output."""
     lines = [line for line in result.reason.strip().split("\n")[1:] if line.strip()]
@@ -52,7 +65,7 @@ def what_was_shown(proof: Proof) -> str:
     fail, and_pass = ("fails", "passes") if red == 1 else ("fail", "pass")
     first = f"{plural(red, 'test')} {fail} without this change and {and_pass} with it" if red else _head_in_words(proof)
     held, before = held_of(proof)
-    if not before or proof.base_tests_on_head is None:
+    if not before or proof.base_tests_on_head is None or not proof.base_tests_on_head.could_run:
         return first
     if held < before:
         return f"{first}; {held:,} of {plural(before, 'test')} that passed before still pass"
@@ -62,7 +75,8 @@ def what_was_shown(proof: Proof) -> str:
 
 def _head_in_words(proof: Proof) -> str:
     if proof.head is None:
-        return "the change was not tested to the end"
+        base = proof.baseline
+        return f"on the base: {base.state}" if not base.could_run else "the change was not tested to the end"
     return "the tests pass with the change" if proof.head.is_green else f"with the change: {counts(proof.head)}"
 
 

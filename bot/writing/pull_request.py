@@ -3,14 +3,16 @@
 import shlex
 
 from bot.records import Outcome, PullRequestText, RunResult, Task, Verdict
+from bot.writing.answering import asked_and_answered, unnoticed
 from bot.writing.document import Section, compose, marker, table
 from bot.writing.doubts import doubts
 from bot.writing.evidence import at_a_glance, four_runs, names
-from bot.writing.figures import cached, cost, duration, plural, tokens
+from bot.writing.figures import cached, cost, counts, duration, plural, tokens
 from bot.writing.iteration_log import closing_words
-from bot.writing.outcomes import headline
-from bot.writing.result import blocked_hosts, what_is_missing
-from bot.writing.safe import code, fenced, inline, one_line
+from bot.writing.made_of import made_of
+from bot.writing.outcomes import headline, stale
+from bot.writing.result import blocked_hosts, how_to_accept, second_look, what_is_missing
+from bot.writing.safe import code_in_cell, fenced, inline, one_line
 
 TITLE_LIMIT = 200
 
@@ -21,13 +23,18 @@ def pull_request(
     *,
     branch: str,
     run_id: str,
+    repository: str = "",
+    moved_to: str = "",
     labels: tuple[str, ...] = (),
     reviewers: tuple[str, ...] = (),
 ) -> PullRequestText:
-    """What the pull request is to say; a draft unless it is proven."""
+    """What the pull request is to say; a draft unless it is proven.
+
+    `repository` is its full name. `moved_to` is where a person brought the branch since, which the proof is not of.
+    """
     return PullRequestText(
         title=title(task),
-        body=body(result, task, branch=branch, run_id=run_id),
+        body=_body(result, task, branch=branch, run_id=run_id, repository=repository, moved_to=moved_to),
         draft=result.outcome is not Outcome.PROVEN,
         labels=labels,
         reviewers=reviewers,
@@ -41,25 +48,31 @@ def title(task: Task) -> str:
     return f"{shown} (#{task.number})" if task.number is not None else shown
 
 
-def body(result: RunResult, task: Task, *, branch: str, run_id: str) -> str:
-    """The body: outcome, issue, evidence, what is missing, what was changed, how to see it, what it took."""
+def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository: str, moved_to: str) -> str:
+    """Outcome, evidence, what is missing, what was asked and answered, the names; then how to see it, what it took."""
     proof = result.proof
     words = closing_words(result.progress) if result.progress.verdict is Verdict.SOLVED else ""
     sections = [
+        Section(stale(result.head_sha, moved_to) if moved_to else ""),
         Section(headline(result)),
         Section(f"Closes #{task.number}" if task.number is not None else ""),
         Section(at_a_glance(proof) if proof else ""),
         Section(what_is_missing(result) if result.outcome is not Outcome.PROVEN else ""),
-        Section(_left_out(result), 60),
-        Section(blocked_hosts(result), 50),
+        Section(how_to_accept(result)),
+        second_look(result),
+        asked_and_answered(result, task),
+        unnoticed(result),
+        *(names(proof) if proof else []),
         Section(f"The model on its change:\n\n{words}" if words else "", 45),
         *doubts(result),
-        *(names(proof) if proof else []),
-        Section(_limit_reached(result)),
+        Section(_left_out(result), 60),
+        Section(blocked_hosts(result), 50),
+        Section(_limits_reached(result)),
+        Section(_reproduce(result, branch, repository), 70),
         Section(four_runs(proof, sandbox=result.sandbox) if proof else "", 55),
-        Section(_reproduce(result, branch), 70),
+        made_of(result),
         Section(_what_it_took(result), 80),
-        Section(_footer(run_id)),
+        Section(_footer(run_id, by_people=result.judged is not None)),
     ]
     return compose([section for section in sections if section.text], end=marker("pull-request", run_id))
 
@@ -72,22 +85,30 @@ def _left_out(result: RunResult) -> str:
     return "\n".join(["**Left out of the change**\n", *(f"- {inline(each, 200)}" for each in left_out[:20]), *more])
 
 
-def _limit_reached(result: RunResult) -> str:
-    progress = result.progress
-    return f"**Limit reached:** {inline(progress.why, 300)}" if progress.verdict is Verdict.LIMIT else ""
+def _limits_reached(result: RunResult) -> str:
+    progress, checked = result.progress, result.proof.hunks if result.proof else None
+    reached = [inline(progress.why, 300)] if progress.verdict is Verdict.LIMIT else []
+    if checked and checked.untried:
+        reached.append(f"{duration(checked.budget_s)} for taking back each changed place alone")
+    return f"**Limit reached:** {'; '.join(reached)}" if reached else ""
 
 
-def _reproduce(result: RunResult, branch: str) -> str:
-    """Commands to paste: the tests without the change, which fail, then with it."""
+def _reproduce(result: RunResult, branch: str, repository: str) -> str:
+    """Commands to paste: the whole proof in one; by hand the tests with the change, then without it."""
     plan, proof = result.plan, result.proof
     if plan is None or proof is None:
         return ""
     head = result.head_sha or f"origin/{branch}"
     without = f"{head}~1" if has_test_commit(result) else result.base_sha
     test = f"{plan.build} && {plan.test}" if plan.build else plan.test
+    number = result.pull_request
+    once = (
+        [f"selfcode verify {shlex.quote(f'{repository}#{number}')}", "# or by hand:"] if repository and number else []
+    )
     first = [f"git fetch origin {shlex.quote(branch)}", f"git checkout --detach {head}"]
     inside = [f"cd {shlex.quote(plan.directory)}"] if plan.directory != "." else []
-    lines = [*first, *inside, *([plan.setup] if plan.setup else []), "# with the change: passes", test]
+    passes = "passes" if proof.head is not None and proof.head.is_green else counts(proof.head)
+    lines = [*once, *first, *inside, *([plan.setup] if plan.setup else []), f"# with the change: {passes}", test]
     if proof.evidence.red and without:
         lines += ["# without it: fails", f"git checkout --detach {without}", test]
     return f"**See for yourself**\n\n{fenced(chr(10).join(lines), 'sh')}"
@@ -96,14 +117,14 @@ def _reproduce(result: RunResult, branch: str) -> str:
 def has_test_commit(result: RunResult) -> bool:
     """Whether the branch has a commit of its own for the tests, below the change's."""
     tests = set(result.proof.tests_changed if result.proof else ())
-    return bool(tests) and set(result.progress.change.paths) > tests
+    return bool(tests) and result.judged is None and set(result.progress.change.paths) > tests
 
 
 def _what_it_took(result: RunResult) -> str:
     spend = result.progress.spend
     own = spend.cost_usd if spend.cost_usd is None else spend.cost_usd - (spend.critic_cost_usd or 0.0)
     row = (
-        code(result.model) if result.model else "–",
+        code_in_cell(result.model) if result.model else "–",
         f"{plural(len(result.progress.iterations), 'iteration')}, {plural(spend.calls, 'call')}",
         tokens(spend.tokens - spend.critic_tokens) + cached(spend.cached_tokens, spend.prompt_tokens),
         cost(own),
@@ -118,12 +139,13 @@ def _critics_row(result: RunResult) -> list[tuple[str, ...]]:
     spend = result.progress.spend
     if not spend.critic_tokens:
         return []
-    name = code(result.critic) if result.critic else "–"
+    name = code_in_cell(result.critic) if result.critic else "–"
     return [(name, "the critic", tokens(spend.critic_tokens), cost(spend.critic_cost_usd), "–", "–")]
 
 
-def _footer(run_id: str) -> str:
+def _footer(run_id: str, *, by_people: bool) -> str:
+    by = "a model, changed by people since" if by_people else "a model"
     return (
-        f"<sub>Written by a model, checked by selfcode: run `{run_id}`. The iteration log is in a comment below."
+        f"<sub>Written by {by}, checked by selfcode: run `{run_id}`. The iteration log is in a comment below."
         " Evidence is strong, not a boundary: tests share a process with the code under test.</sub>"
     )

@@ -6,6 +6,7 @@ from bot.writing.safe import code, paragraphs
 COMMANDS = (
     ("/selfcode retry [hint]", "start again; everything below the command is the hint"),
     ("/selfcode stop", "end the run; its work is kept"),
+    ("/selfcode accept-tests", "let stand what the change does to existing tests; its proof is then taken again"),
     ("/selfcode doctor", "examine the repository: do its tests run here, and what is missing; the model is not asked"),
     ("/selfcode help", "this list"),
 )
@@ -22,7 +23,8 @@ def help_comment(*, key: str, label: str = "selfcode", complaint: str = "") -> s
     sections = [
         Section(paragraphs(complaint, 500)),
         Section(
-            f"To start a run on an issue, put the label {code(label)} on it. Commands, by people with write access:"
+            f"To start a run on an issue, put the label {code(label)} on it. Commands, by people with write access, "
+            "on the issue or on its pull request:"
         ),
         Section(commands),
     ]

@@ -1,15 +1,17 @@
 """The report of a run without GitHub: as a Markdown file, and as plain lines for a terminal."""
 
 from bot.records import Aim, Outcome, RunResult, Task
+from bot.writing.answering import noticed_in_words, unnoticed
 from bot.writing.document import Section, compose
 from bot.writing.doubts import doubts
 from bot.writing.evidence import at_a_glance, four_runs, names
 from bot.writing.figures import counts, critics_spend, duration, spent
 from bot.writing.iteration_log import closing_words, iteration_log
+from bot.writing.made_of import made_of
 from bot.writing.outcomes import further_reason, headline, title, what_was_shown
 from bot.writing.progress import plan_in_words
 from bot.writing.reproducing import asked_test
-from bot.writing.result import blocked_hosts, what_is_missing
+from bot.writing.result import blocked_hosts, second_look, what_is_missing
 from bot.writing.safe import code, inline, one_line, quoted
 
 REPORT_LIMIT = 1_000_000
@@ -27,8 +29,11 @@ def markdown_report(result: RunResult, task: Task, *, run_id: str) -> str:
         Section(further_reason(result) if result.outcome is not Outcome.UNPROVEN else ""),
         Section(at_a_glance(proof) if proof else ""),
         Section(what_is_missing(result) if result.outcome is Outcome.UNPROVEN else ""),
+        second_look(result),
         *(names(proof) if proof else []),
+        unnoticed(result),
         Section(four_runs(proof, sandbox=result.sandbox) if proof else ""),
+        made_of(result),
         Section("\n".join(f"- {fact}" for fact in _facts(result, run_id))),
         Section(blocked_hosts(result)),
         Section(f"The model's words:\n\n{closing_words(result.progress)}" if closing_words(result.progress) else ""),
@@ -92,4 +97,10 @@ def _proof_lines(result: RunResult) -> list[str]:
     for name, ids in (("red", proof.evidence.red), ("broke", proof.evidence.broke), ("flaky", proof.evidence.flaky)):
         lines += [f"  {name}: {one_line(each)}" for each in ids[:_NAMES_IN_A_TERMINAL]]
         lines += [f"  {name}: … and {len(ids) - _NAMES_IN_A_TERMINAL} more"] if len(ids) > _NAMES_IN_A_TERMINAL else []
+    lines += [f"  altered: {one_line(each)}" for each in proof.tests_altered[:_NAMES_IN_A_TERMINAL]]
+    lines += [f"  accepted by {one_line(proof.accepted_by)}"] if proof.accepted_by else []
+    lines += [f"  worth a second look: {one_line(each, 300)}" for each in proof.doubts[:_NAMES_IN_A_TERMINAL]]
+    if proof.hunks and (noticed := noticed_in_words(proof.hunks)):
+        lines.append(f"  {noticed}")
+        lines += [f"  unnoticed: {one_line(f'{hunk.path}:{hunk.start}')}" for hunk in proof.hunks.unnoticed[:10]]
     return [*lines, *(f"  missing: {one_line(each, 300)}" for each in proof.missing)]

@@ -35,7 +35,8 @@ def _by_outcome(result: RunResult) -> list[Section]:
     match result.outcome:
         case Outcome.PROVEN | Outcome.UNPROVEN:
             patch = _patch(result) if result.pull_request is None else []
-            return [Section(_pull_request(result)), Section(what_is_missing(result)), *patch]
+            missing = [Section(what_is_missing(result)), Section(how_to_accept(result))]
+            return [Section(where_it_is(result)), *missing, *patch]
         case Outcome.UNSOLVED:
             return [*_how_near(result), *_patch(result), Section(_try_again(result))]
         case Outcome.NOT_REPRODUCED | Outcome.NEEDS_INFORMATION as waits:
@@ -60,11 +61,14 @@ _AFTERWARDS = {
 }
 
 
-def _pull_request(result: RunResult) -> str:
+def where_it_is(result: RunResult) -> str:
+    """The pull request and whether it is ready, or why there is none."""
     if result.pull_request is None:
         unproven = result.outcome is Outcome.UNPROVEN
         rule = "this repository asks for a proof (`require_proof`), or " if unproven else ""
         return f"No pull request was opened: {rule}the operator has set a dry run (`SELFCODE_DRY_RUN`)."
+    if result.not_ready:
+        return f"Proven, and a draft still: #{result.pull_request}. {sentence(result.not_ready, 400)}"
     kind = "Ready for your review" if result.outcome is Outcome.PROVEN else "A draft"
     return f"{kind}: #{result.pull_request}"
 
@@ -75,6 +79,25 @@ def what_is_missing(result: RunResult) -> str:
     return (
         "\n".join(["**Missing for a proof**\n", *(f"- {sentence(each, 400)}" for each in missing)]) if missing else ""
     )
+
+
+def how_to_accept(result: RunResult) -> str:
+    """What a person can do about altered tests; "" where none were, or where somebody did so."""
+    proof = result.proof
+    if proof is None or not proof.tests_altered or proof.accepted_by or result.pull_request is None:
+        return ""
+    return (
+        "Whoever has write access and finds what happens to the existing tests right, comments "
+        "`/selfcode accept-tests`: the proof is taken again with that word."
+    )
+
+
+def second_look(result: RunResult) -> Section:
+    """Signs in the change of something made for show: they keep no proof from holding, and a person is to look."""
+    doubts = result.proof.doubts if result.proof else ()
+    more = [f"- … and {len(doubts) - 20:,} more"] if len(doubts) > 20 else []
+    lines = [*(f"- {sentence(each, 400)}" for each in doubts[:20]), *more]
+    return Section("\n".join(["**Worth a second look**\n", *lines]) if doubts else "", 90)
 
 
 def blocked_hosts(result: RunResult) -> str:

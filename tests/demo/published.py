@@ -88,6 +88,8 @@ def check_all(hub: Server) -> None:
     """Hold everything that a hub was asked, answered and delivered against what GitHub published."""
     found: list[str] = []
     for asked in hub.requests:
+        if asked.path == "/api/graphql":  # published in another form, and spoken by one mutation alone
+            continue
         found.extend(_complaint(check_request, asked.method, asked.path, asked.json, asked.version))
         if not asked.faulty:
             found.extend(_complaint(check_answer, asked.method, asked.path, asked.status, asked.answer, asked.version))

@@ -1,7 +1,10 @@
 """Pull requests and check runs as GitHub keeps them."""
 
+from typing import Any
+
 import pytest
 
+from tests.demo import published
 from tests.demo.clients import Client, Scene
 
 REPO = "/repos/octo/adder"
@@ -122,3 +125,99 @@ def test_a_check_runs_text_has_a_limit(scene: Scene, bot: Client, part: str) -> 
     answer = bot.post(f"{REPO}/check-runs", {"name": "x", "head_sha": scene.repository.head(), "output": output})
 
     assert answer.status_code == 422
+
+
+# --- Drafts: what the REST API leaves to GraphQL
+
+READY = "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } } }"
+
+
+def graph(scene: Scene, token: str, node_id: str, query: str = READY) -> dict[str, Any]:
+    url = scene.hub.api_url.removesuffix("/v3")
+    answer = Client(url, token).post("/graphql", {"query": query, "variables": {"id": node_id}})
+    assert answer.status_code == 200
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_a_draft_is_marked_as_ready_by_graphql_and_told(scene: Scene, bot: Client) -> None:
+    scene.pushed_branch()
+    node_id = bot.post(f"{REPO}/pulls", TEXT | {"draft": True}).json()["node_id"]
+
+    answer = graph(scene, bot.token, node_id)
+
+    assert answer == {"data": {"markPullRequestReadyForReview": {"pullRequest": {"isDraft": False}}}}
+    assert not scene.repository.pulls[0].is_draft
+    assert (scene.hub.deliveries[-1].event, scene.hub.deliveries[-1].action) == ("pull_request", "ready_for_review")
+
+
+def test_graphql_says_no_with_the_status_200(scene: Scene, bot: Client) -> None:
+    scene.pushed_branch()
+    node_id = bot.post(f"{REPO}/pulls", TEXT | {"draft": True}).json()["node_id"]
+    reader = scene.bot_token({"permissions": {"pull_requests": "read"}})
+
+    refused = [
+        graph(scene, reader, node_id),
+        graph(scene, bot.token, "nothing"),
+        graph(scene, bot.token, node_id, "mutation { deleteEverything }"),
+    ]
+
+    assert [answer["errors"][0]["type"] for answer in refused] == ["FORBIDDEN", "NOT_FOUND", "undefinedField"]
+    assert scene.repository.pulls[0].is_draft
+
+
+# --- Check runs that are asked for again, and annotated
+
+
+def a_run(sha: str, **changed: Any) -> dict[str, Any]:
+    output = {"title": "Proven", "summary": "One test"}
+    return {"name": "selfcode", "head_sha": sha, "conclusion": "neutral", "output": output} | changed
+
+
+def test_of_check_runs_of_one_name_the_newest_is_listed(scene: Scene, bot: Client) -> None:
+    sha = scene.pushed_branch()
+    bot.post(f"{REPO}/check-runs", a_run(sha))
+    newest = bot.post(f"{REPO}/check-runs", a_run(sha)).json()["id"]
+
+    listed = bot.get(f"{REPO}/commits/{sha}/check-runs?check_name=selfcode").json()["check_runs"]
+    every = bot.get(f"{REPO}/commits/{sha}/check-runs?filter=all").json()["check_runs"]
+
+    assert [run["id"] for run in listed] == [newest]
+    assert len(every) == 2
+
+
+def test_annotations_of_an_update_are_added_to_those_that_are_there(scene: Scene, bot: Client) -> None:
+    sha = scene.pushed_branch()
+    remark = {"path": "adder.py", "start_line": 1, "end_line": 1, "annotation_level": "notice", "message": "Look."}
+    output = {"title": "Proven", "summary": "One test", "annotations": [remark]}
+    number = bot.post(f"{REPO}/check-runs", a_run(sha, output=output)).json()["id"]
+
+    answer = bot.patch(f"{REPO}/check-runs/{number}", {"output": output})
+
+    assert answer.json()["output"]["annotations_count"] == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"path": ""}, {"message": ""}, {"annotation_level": "error"}, {"end_line": 0}, {"title": "t" * 256}]
+)
+def test_an_annotation_that_says_too_little_or_too_much_is_422(
+    scene: Scene, bot: Client, wrong: dict[str, Any]
+) -> None:
+    sha = scene.pushed_branch()
+    remark = {"path": "adder.py", "start_line": 1, "end_line": 1, "annotation_level": "notice", "message": "Look."}
+    output = {"title": "Proven", "summary": "One test", "annotations": [remark | wrong]}
+
+    assert bot.post(f"{REPO}/check-runs", a_run(sha, output=output)).status_code == 422
+
+
+def test_re_run_is_told_to_the_app_with_the_branch(scene: Scene, bot: Client) -> None:
+    sha = scene.pushed_branch()
+    bot.post(f"{REPO}/pulls", TEXT)
+    bot.post(f"{REPO}/check-runs", a_run(sha))
+
+    scene.repository.pulls[0].rerun(by="mona")
+
+    sent = scene.hub.deliveries[-1]
+    published.check_delivery(sent.event, sent.payload)
+    assert (sent.event, sent.action) == ("check_run", "rerequested")
+    assert sent.payload["check_run"]["check_suite"]["head_branch"] == "selfcode/issue-1"

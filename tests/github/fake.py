@@ -7,6 +7,8 @@ from itertools import count
 
 from bot.errors import Gone, Refused
 from bot.records import (
+    ANNOTATIONS_AT_MOST,
+    Annotation,
     Comment,
     Issue,
     IssueRef,
@@ -21,8 +23,21 @@ NOW = "2026-11-29T10:00:00Z"
 
 
 @dataclass
+class FakeIssue:
+    """An issue and all that was said on it; `reactions` of the issue itself, by (login, content)."""
+
+    issue: Issue
+    comments: list[Comment] = field(default_factory=list)
+    reactions: list[tuple[str, str]] = field(default_factory=list)
+    comment_reactions: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+
+
+_NO_ISSUE = Issue(title="", body="", author=Person("selfcode[bot]", is_bot=True), is_open=True, labels=())
+
+
+@dataclass
 class FakePull:
-    """A pull request: what was published, and where it stands."""
+    """A pull request: what was published, where it stands, and what was said on it."""
 
     number: int
     branch: str
@@ -32,6 +47,7 @@ class FakePull:
     state: str = "open"
     reviewers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    thread: FakeIssue = field(default_factory=lambda: FakeIssue(_NO_ISSUE))
 
 
 @dataclass
@@ -40,16 +56,7 @@ class FakeCheck:
     conclusion: str
     title: str
     summary: str
-
-
-@dataclass
-class FakeIssue:
-    """An issue and all that was said on it; `reactions` of the issue itself, by (login, content)."""
-
-    issue: Issue
-    comments: list[Comment] = field(default_factory=list)
-    reactions: list[tuple[str, str]] = field(default_factory=list)
-    comment_reactions: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    annotations: tuple[Annotation, ...] = ()
 
 
 @dataclass
@@ -178,6 +185,13 @@ class FakeGitHub:
         chosen = next((pull for pull in found if pull.state == "open"), found[0] if found else None)
         return self._record(repository, chosen) if chosen else None
 
+    def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
+        repository = self._called("pull_request_numbered", ref)
+        found = next((pull for pull in repository.pulls if pull.number == number), None)
+        if found is None:
+            raise Gone("GitHub can't read the pull request: Not Found")
+        return self._record(repository, found)
+
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         repository = self._called("publish_pull_request", ref)
         pull = next((pull for pull in repository.pulls if pull.branch == branch and pull.state == "open"), None)
@@ -195,10 +209,36 @@ class FakeGitHub:
         pull.reviewers = tuple(dict.fromkeys((*pull.reviewers, *known)))
         return self._record(repository, pull)
 
-    def set_check(self, ref: RepositoryRef, head_sha: str, *, conclusion: str, title: str, summary: str) -> None:
+    def describe_pull_request(self, ref: RepositoryRef, number: int, body: str) -> None:
+        repository = self._called("describe_pull_request", ref)
+        pull = next((pull for pull in repository.pulls if pull.number == number), None)
+        if pull is None:
+            raise Gone("GitHub can't open or update the pull request: Not Found")
+        pull.text = replace(pull.text, body=body)
+
+    def mark_ready(self, ref: RepositoryRef, number: int) -> None:
+        repository = self._called("mark_ready", ref)
+        pull = next((pull for pull in repository.pulls if pull.number == number), None)
+        if pull is None:
+            raise Gone("GitHub can't mark the pull request as ready for review: Not Found")
+        if pull.is_draft and pull.state != "open":
+            raise Refused("GitHub does not let the App mark the pull request as ready for review: must be open")
+        pull.is_draft = False
+
+    def set_check(
+        self,
+        ref: RepositoryRef,
+        head_sha: str,
+        *,
+        conclusion: str,
+        title: str,
+        summary: str,
+        annotations: Sequence[Annotation] = (),
+    ) -> None:
         repository = self._called("set_check", ref)
         repository.checks = [check for check in repository.checks if check.head_sha != head_sha]
-        repository.checks.append(FakeCheck(head_sha, conclusion, title, summary))
+        shown = tuple(annotations)[:ANNOTATIONS_AT_MOST]
+        repository.checks.append(FakeCheck(head_sha, conclusion, title, summary, shown))
 
     # --- Inside
 
@@ -212,10 +252,13 @@ class FakeGitHub:
         return repository
 
     def _thread(self, at: IssueRef) -> FakeIssue:
-        thread = self.repositories[at.repository.id].issues.get(at.number)
-        if thread is None:
+        repository = self.repositories[at.repository.id]
+        if at.number in repository.issues:
+            return repository.issues[at.number]
+        pull = next((pull for pull in repository.pulls if pull.number == at.number), None)
+        if pull is None:
             raise Gone("GitHub can't read the issue: Not Found")
-        return thread
+        return pull.thread
 
     def _require_unlocked(self, thread: FakeIssue) -> None:
         if thread.issue.is_locked:
@@ -228,4 +271,6 @@ class FakeGitHub:
             state=pull.state,
             is_draft=pull.is_draft,
             head_sha=repository.branches[pull.branch],
+            base=pull.base,
+            base_sha=repository.branches[pull.base],
         )

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from bot.demo.handles import IssueHandle, PullHandle, RepositoryHandle
 from bot.demo.hub import Hub
-from bot.demo.state import App, Installation
+from bot.demo.state import App, CheckRun, Installation
 from bot.github.app import GitHubApp
 from bot.records import GitHub, IssueRef, RepositoryRef
 from tests.github.fake import FakeGitHub, FakePull, FakeRepository
@@ -34,6 +34,8 @@ class Stage(Protocol):
     def pull_labels(self, number: int) -> list[str]: ...
     def reviewers(self, number: int) -> list[str]: ...
     def checks(self, sha: str) -> list[tuple[str, str, str]]: ...
+    def annotated(self, sha: str) -> list[tuple[str, int, str]]: ...
+    def is_draft(self, number: int) -> bool: ...
 
 
 class FakeStage:
@@ -101,6 +103,13 @@ class FakeStage:
         return [
             (check.conclusion, check.title, check.summary) for check in self.repository.checks if check.head_sha == sha
         ]
+
+    def annotated(self, sha: str) -> list[tuple[str, int, str]]:
+        checks = [check for check in self.repository.checks if check.head_sha == sha]
+        return [(each.path, each.start_line, each.message) for check in checks for each in check.annotations]
+
+    def is_draft(self, number: int) -> bool:
+        return self._pull(number).is_draft
 
     def _pull(self, number: int) -> FakePull:
         return next(pull for pull in self.repository.pulls if pull.number == number)
@@ -172,11 +181,19 @@ class HubStage:
         return list(self.pull(number).reviewers)
 
     def checks(self, sha: str) -> list[tuple[str, str, str]]:
-        return [
-            (run.conclusion or "", run.title or "", run.summary or "")
-            for run in self.repository.check_runs
-            if run.head_sha == sha
-        ]
+        return [(run.conclusion or "", run.title or "", run.summary or "") for run in self._shown(sha)]
+
+    def annotated(self, sha: str) -> list[tuple[str, int, str]]:
+        found = [each for run in self._shown(sha) for each in run.annotations]
+        return [(each["path"], each["start_line"], each["message"]) for each in found]
+
+    def is_draft(self, number: int) -> bool:
+        return self.pull(number).is_draft
+
+    def _shown(self, sha: str) -> list[CheckRun]:
+        """What GitHub shows of the check runs on a commit: the newest of each name."""
+        runs = [run for run in self.repository.check_runs if run.head_sha == sha]
+        return list({run.name: run for run in runs}.values())
 
     def issue(self, at: IssueRef) -> IssueHandle:
         return next(issue for issue in self.repository.issues if issue.number == at.number)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Thread
 
 import pytest
@@ -11,7 +12,8 @@ from bot.demo.hub import Hub
 from bot.demo.state import App
 from bot.errors import ConfigError, Gone, Refused, Unavailable
 from bot.github.app import GitHubApp
-from bot.records import IssueRef, PullRequestText
+from bot.github.failures import understand_graph
+from bot.records import Annotation, AnnotationLevel, IssueRef, PullRequestText
 from tests.github.stages import HubStage, a_door
 
 BRANCH = "selfcode/issue-1"
@@ -296,7 +298,7 @@ def test_a_check_run_whose_answer_was_lost_is_not_set_again(scene: HubStage) -> 
 
     scene.github.set_check(scene.ref, sha, conclusion="success", title="proven", summary="all")
 
-    assert len(scene.checks(sha)) == 1
+    assert len(scene.repository.check_runs) == 1
 
 
 def test_writes_keep_the_distance_that_github_asks_for_over_all_threads(scene: HubStage) -> None:
@@ -521,3 +523,61 @@ def in_parallel(tasks: list[Callable[[], None]]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+# --- Annotations and drafts
+
+
+def a_remark(line: int = 1, **changed: object) -> Annotation:
+    return replace(Annotation("code.py", line, line, AnnotationLevel.WARNING, "altered", f"line {line}"), **changed)  # type: ignore[arg-type]
+
+
+def test_annotations_that_github_does_not_take_are_left_out(scene: HubStage) -> None:
+    sha = scene.push(BRANCH, "x = 2\n")
+
+    scene.github.set_check(
+        scene.ref, sha, conclusion="neutral", title="t", summary="s", annotations=[a_remark(end_line=0)]
+    )
+
+    assert scene.checks(sha) == [("neutral", "t", "s")]
+    assert scene.annotated(sha) == []
+
+
+def test_an_annotated_check_run_whose_answer_was_lost_is_not_set_again(scene: HubStage) -> None:
+    sha = scene.push(BRANCH, "x = 2\n")
+    lost(scene, "check-runs")
+
+    scene.github.set_check(scene.ref, sha, conclusion="neutral", title="t", summary="s", annotations=[a_remark()])
+
+    assert [len(run.annotations) for run in scene.repository.check_runs] == [1]
+
+
+def test_a_long_annotation_is_cut_to_githubs_limits(scene: HubStage) -> None:
+    sha = scene.push(BRANCH, "x = 2\n")
+    remark = a_remark(title="t" * 1000, message="ü" * 100_000)
+
+    scene.github.set_check(scene.ref, sha, conclusion="neutral", title="t", summary="s", annotations=[remark])
+
+    ((_, _, message),) = scene.annotated(sha)
+    assert set(message) == {"ü"}
+
+
+def test_without_the_permission_a_draft_stays_one_and_the_words_are_githubs(scene: HubStage) -> None:
+    scene.push(BRANCH, "x = 2\n")
+    pull = scene.github.publish_pull_request(scene.ref, BRANCH, "main", replace(TEXT, draft=True))
+    scene.hub.fail_next(
+        "POST", "graphql", 200, body={"data": None, "errors": [{"type": "FORBIDDEN", "message": "not accessible"}]}
+    )
+
+    with pytest.raises(Refused, match="mark the pull request as ready for review: not accessible"):
+        scene.github.mark_ready(scene.ref, pull.number)
+
+    assert scene.is_draft(pull.number)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [("NOT_FOUND", Gone), ("RATE_LIMITED", Unavailable), ("INTERNAL", Unavailable), ("FORBIDDEN", Refused)],
+)
+def test_what_graphql_says_instead_of_a_status_is_understood(kind: str, error: type[Exception]) -> None:
+    assert type(understand_graph([(kind, "words")], doing="do it")) is error

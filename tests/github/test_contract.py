@@ -3,7 +3,7 @@
 import pytest
 
 from bot.errors import Gone, Refused
-from bot.records import IssueRef, Person, PullRequestText, RepositoryRef
+from bot.records import Annotation, AnnotationLevel, IssueRef, Person, PullRequestText, RepositoryRef
 from tests.github.stages import Stage
 
 BRANCH = "selfcode/issue-1"
@@ -259,6 +259,26 @@ def test_a_pull_request_from_another_branch_is_not_ours(stage: Stage) -> None:
     assert stage.github.pull_request(stage.ref, BRANCH) is None
 
 
+def test_a_pull_request_is_read_by_its_number_with_where_it_is_to_go(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+    published = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text())
+
+    found = stage.github.pull_request_numbered(stage.ref, published.number)
+
+    assert found == published
+    assert (found.head_sha, found.base) == (sha, "main")
+    assert len(found.base_sha) == 40
+    assert found.base_sha != sha
+
+
+def test_a_number_that_no_pull_request_has_is_gone(stage: Stage) -> None:
+    at = stage.open_issue()
+
+    for number in (at.number, 77):
+        with pytest.raises(Gone):
+            stage.github.pull_request_numbered(stage.ref, number)
+
+
 def test_a_branch_without_commits_of_its_own_is_refused(stage: Stage) -> None:
     with pytest.raises(Refused):
         stage.github.publish_pull_request(stage.ref, "main", "main", a_text())
@@ -282,3 +302,66 @@ def test_a_check_run_is_set_once_for_each_commit(stage: Stage) -> None:
     stage.github.set_check(stage.ref, sha, conclusion="success", title="proven", summary="see above")
 
     assert stage.checks(sha) == [("success", "proven", "see above")]
+
+
+def remarks(*lines: int) -> list[Annotation]:
+    return [Annotation("code.py", line, line, AnnotationLevel.NOTICE, "noticed", f"line {line}") for line in lines]
+
+
+def test_annotations_stand_beside_their_lines_once_whatever_is_said_again(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+    for title in ("stale", "proven", "proven"):
+        stage.github.set_check(
+            stage.ref, sha, conclusion="neutral", title=title, summary="see above", annotations=remarks(1, 2)
+        )
+
+    assert stage.checks(sha) == [("neutral", "proven", "see above")]
+    assert stage.annotated(sha) == [("code.py", 1, "line 1"), ("code.py", 2, "line 2")]
+
+
+def test_annotations_go_when_there_are_none_any_more(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+    stage.github.set_check(stage.ref, sha, conclusion="neutral", title="t", summary="s", annotations=remarks(1))
+
+    stage.github.set_check(stage.ref, sha, conclusion="success", title="t", summary="s")
+
+    assert stage.annotated(sha) == []
+
+
+def test_of_more_annotations_than_github_takes_the_first_are_shown(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+
+    stage.github.set_check(
+        stage.ref, sha, conclusion="neutral", title="t", summary="s", annotations=remarks(*range(1, 61))
+    )
+
+    assert len(stage.annotated(sha)) == 50
+
+
+def test_a_draft_is_marked_as_ready_once(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text(draft=True))
+    assert stage.is_draft(pull.number)
+
+    stage.github.mark_ready(stage.ref, pull.number)
+    stage.github.mark_ready(stage.ref, pull.number)
+
+    assert not stage.is_draft(pull.number)
+
+
+def test_a_draft_that_is_closed_can_not_be_marked_as_ready(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text(draft=True))
+    stage.close_pull(pull.number)
+
+    with pytest.raises(Refused):
+        stage.github.mark_ready(stage.ref, pull.number)
+
+
+def test_a_body_is_replaced_and_a_title_that_people_gave_stays(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("A title", "before"))
+
+    stage.github.describe_pull_request(stage.ref, pull.number, "after")
+
+    assert stage.pulls() == [("A title", "after", "open")]

@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.proof import Arrangement, Plant, Side, overlay, place, plant_that_shows, prove, run_tests
-from bot.records import ChangedFile, Proof, TestCase, TestPlan, TestReport, TestStatus
+from bot.proof import Arrangement, Plant, Side, check_hunks, overlay, place, plant_that_shows, prove, run_tests
+from bot.records import ChangedFile, HunkCheck, Proof, TestCase, TestPlan, TestReport, TestStatus
 from bot.records import ReportState as State
 from sandbox.contract import File, Workspace, archive_of
 from sandbox.process import ProcessSandbox
@@ -79,12 +79,13 @@ def report_on(
 
 @dataclass
 class Laboratory:
-    """Proves a change as a run does; `arrangements` records what was asked for, in order."""
+    """Proves a change as a run does; `arrangements` and `reverted` record what was asked for, in order."""
 
     base: Texts
     head: Texts
     command: str = PYTEST
     arrangements: list[Arrangement] = field(default_factory=list)
+    reverted: list[str] = field(default_factory=list)
 
     def prove(self, *, accepted_tests: bool = False) -> Proof:
         files = changes(self.base, self.head)
@@ -98,6 +99,15 @@ class Laboratory:
             return self._run(start, replaced, plant and plant.again(token()))
 
         return prove(files, baseline, run, accepted_tests=accepted_tests)
+
+    def check_hunks(self, *, budget_s: float = 60) -> HunkCheck | None:
+        """Proves the change, then takes its hunks back."""
+
+        def run_without(replaced: Mapping[str, File | None], timeout_s: float) -> TestReport:
+            self.reverted.extend(replaced)
+            return self._run({**self.base, **self.head}, replaced, None)
+
+        return check_hunks(changes(self.base, self.head), self.prove(), run_without, run_s=1, budget_s=budget_s)
 
     def _run(self, files: Texts, replaced: Mapping[str, File | None], plant: Plant | None) -> TestReport:
         with ProcessSandbox().open() as workspace:

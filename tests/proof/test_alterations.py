@@ -109,6 +109,48 @@ def test_tests_in_other_languages_are_compared_by_line(path: str, before: str | 
     assert (len(altered), "".join(altered).removeprefix(f"{path}: ")[: len(says)]) == (bool(says), says)
 
 
+CASES = """\
+import pytest
+
+TABLE = [(1, 2), (2, 4)]
+ALLOWED = [4]
+
+@pytest.mark.parametrize("n", [1, 2], ids=["one", "two"])
+def test_each(n):
+    assert n + n in ALLOWED or n
+
+@pytest.mark.parametrize(("n", "twice"), TABLE)
+def test_table(n, twice):
+    assert n + n == twice
+
+@pytest.fixture
+def tested():
+    yield 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "altered"),
+    [
+        ("[1, 2], ids=['one', 'two']".replace("'", '"'), '[1, 2, 3], ids=["one", "two", "three"]', ""),
+        ("[1, 2]", "[0, 1, 2]", ""),
+        ("[(1, 2), (2, 4)]", "[(0, 0), (1, 2), (2, 4), (3, 6)]", ""),
+        ("== twice\n", "== twice\n    assert n\n", ""),
+        ("[1, 2]", "[1]", "test_each changed"),
+        ("[1, 2]", "[2, 1]", "test_each changed"),
+        ("[(1, 2), (2, 4)]", "[(1, 2)]", "new or changed statement 'TABLE = [(1, 2)]'"),
+        ("[4]", "[4, 5]", "new or changed statement 'ALLOWED = [4, 5]'"),
+        ("    assert n + n == twice\n", "    n = 0\n    assert n + n == twice\n", "test_table changed"),
+        ("yield 1", "yield 1\n    yield 2", "tested changed"),
+    ],
+)
+def test_cases_and_what_comes_at_the_end_of_a_test_are_added_to_it(old: str, new: str, altered: str) -> None:
+    assert old in CASES
+    said = altered_tests([changed("tests/test_a.py", CASES, CASES.replace(old, new))])
+
+    assert [one.removeprefix("tests/test_a.py: ") for one in said][:1] == ([altered] if altered else [])
+
+
 def test_a_test_that_becomes_a_link_is_altered() -> None:
     file = ChangedFile("tests/test_a.py", b"def test_a(): pass", b"../easy.py", "100644", "120000")
 

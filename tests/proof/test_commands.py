@@ -11,6 +11,9 @@ from bot.proof.commands import programs
         ("A=1 timeout 100 ./t.sh", ["t.sh"]),
         ("export A=1; python3.11 tools/run.py -q", ["tools/run.py"]),
         ("python -m tools.run", ["tools/run.py", "tools/run/__init__.py", "tools/run/__main__.py"]),
+        ("uv run python tools/run.py", ["tools/run.py"]),
+        ("poetry run scripts/test", ["scripts/test"]),
+        ("inv test", ["tasks.py", "tasks/__init__.py"]),
         ("ruff check calc.py && pytest --cov=calc calc.py", ["ruff", "pytest"]),
     ],
 )

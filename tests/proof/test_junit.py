@@ -68,3 +68,42 @@ def test_messages_are_bounded() -> None:
     assert results is not None
     assert len(results.cases) == 300
     assert sum(len(case.message) for case in results.cases) < 600_000
+
+
+PYTESTS = """<testsuites><testsuite name="{name}" errors="0"><testcase classname="tests.test_a" name="test_a" line="6"
+file="tests/test_a.py">{inside}</testcase></testsuite></testsuites>"""
+FAILURE = "<failure>tests/test_a.py:9: \nlib/b.py:2: E\nother.py:5: E</failure>"
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "line"),
+    [
+        ("pytest", "", 7),
+        ("mocha", "", 6),
+        ("pytest", FAILURE, 9),
+        ("pytest", FAILURE.replace("test_a.py", "test_b.py"), 7),
+        ("pytest", "<failure>  File &quot;/w/tests/test_a.py&quot;, line 8, in test_a\nValueError</failure>", 8),
+    ],
+)
+def test_a_failure_stands_where_its_file_is_last_named_and_else_where_the_test_begins(
+    name: str, inside: str, line: int
+) -> None:
+    results = read_junit(PYTESTS.format(name=name, inside=inside).encode(), directory=".")
+
+    assert results is not None
+    assert [(case.id, case.line) for case in results.cases] == [("tests/test_a.py::test_a", line)]
+
+
+def test_an_encoding_that_the_file_claims_is_not_believed() -> None:
+    results = read_junit('<?xml version="1.0" encoding="utf-16"?><testsuite><testcase name="é"/></testsuite>'.encode())
+
+    assert results is not None
+    assert [case.id for case in results.cases] == ["é"]
+
+
+def test_a_document_type_in_a_message_is_no_document_type() -> None:
+    message = "<failure><![CDATA[<!DOCTYPE html>]]></failure>"
+    results = read_junit(f'<testsuite><testcase name="a">{message}</testcase></testsuite>'.encode())
+
+    assert results is not None
+    assert [case.message for case in results.cases] == ["<!DOCTYPE html>"]

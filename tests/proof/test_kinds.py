@@ -1,6 +1,7 @@
 import pytest
 
 from bot.proof import A, B, C, FileKind, Side, goes_with_tests, kind_of, kind_of_change, overlay, place, protected
+from bot.records import ChangedFile
 from sandbox.contract import File
 from sandbox.process import ProcessSandbox
 from tests.proof.laboratory import changed
@@ -12,22 +13,24 @@ PATHS = {
     """,
     FileKind.TEST_SUPPORT: """
         tests/data/a.json tests/__init__.py src/__snapshots__/a.snap pkg/testdata/a.golden tests/fixtures/a.py
-        testutils.py src/testhelpers.py
+        testutils.py src/testhelpers.py __mocks__/fs.js tests/data/a.whl
     """,
     FileKind.TEST_CONFIG: """
         conftest.py tests/conftest.py pytest.ini .pytest.ini tox.ini noxfile.py .coveragerc jest.config.js
         vitest.config.mts sitecustomize.py src/usercustomize.py lib/a.pth .mocharc.yml spec/spec_helper.rb
-        .github/selfcode.yml
+        .github/selfcode.yml .env .env.test lib/a.egg-link a.egg-info/PKG-INFO src/setupTests.ts
     """,
     FileKind.DEPENDENCY: """
         pyproject.toml setup.py setup.cfg requirements.txt requirements/dev.txt requirements-dev.txt uv.lock
         poetry.lock package.json package-lock.json yarn.lock Cargo.toml Cargo.lock go.mod go.sum Gemfile Gemfile.lock
-        pom.xml Makefile web/package.json Dockerfile
+        pom.xml Makefile web/package.json Dockerfile .gitmodules dodo.py gulpfile.js
     """,
+    FileKind.COMPILED: "a.pyc tests/__pycache__/a.cpython-311.pyc lib/a.so.1 lib/a.jar addon/a.node",
     FileKind.CI: ".github/workflows/ci.yml .gitlab-ci.yml .circleci/config.yml Jenkinsfile",
     FileKind.DOCS: "README.md docs/index.rst CHANGELOG.md docs/logo.png LICENSE",
     FileKind.SOURCE: """
         src/a.py a.js pkg/latest.py contest.py src/testing.py main.go src/lib.rs data/table.csv docs/conf.py
+        .env.example .gitignore environment.py
     """,
 }
 
@@ -59,6 +62,12 @@ def test_python_source_that_holds_pytest_hooks_configures_tests() -> None:
         ("check", "exec pytest\n", "exit 0\n"),
         ("src/a.py", "a = 1\n", "import pytest\n"),
         ("src/a.py", "a = 1\n", "import sys\na = 'pytest' in sys.modules\n"),
+        ("src/a.py", "a = 1\n", "import os\na = os.environ.get('PYTEST_CURRENT_TEST')\n"),
+        ("src/a.py", "a = 1\n", "from unittest import TestCase\n"),
+        ("src/a.py", "import pytest\n", "a = 1\n"),
+        ("src/a.js", "", "const a = process.env.VITEST;\n"),
+        ("a.go", "package a\n", 'package a\n\nimport "testing"\n'),
+        ("check", "go test ./...\n", "true\n"),
     ],
 )
 def test_what_takes_pytests_place_or_steers_it_configures_tests(path: str, before: str | None, after: str) -> None:
@@ -73,11 +82,20 @@ def test_what_takes_pytests_place_or_steers_it_configures_tests(path: str, befor
         ("site/index.html", None, "pytest"),
         ("src/a.py", "import pytest\na = 1\n", "import pytest\na = 2\n"),
         ("src/a.py", "a = 1\n", "a = 2  # see pytest\n"),
+        ("src/a.py", "a = 1\n", 'def f():\n    """Like pytest."""\n'),
+        ("src/a.js", "", "let a = 1; // as in jest\n"),
+        (".gitignore", "", "pytest\n"),
         ("install.sh", "make\n", "make all\n"),
     ],
 )
 def test_what_only_looks_like_it_is_source(path: str, before: str | None, after: str) -> None:
     assert kind_of_change(changed(path, before, after)) is FileKind.SOURCE
+
+
+def test_a_submodule_is_a_dependency_wherever_it_stands() -> None:
+    pointer = ChangedFile("tests/shared", b"1" * 40, b"2" * 40, "160000", "160000")
+
+    assert kind_of_change(pointer) is FileKind.DEPENDENCY
 
 
 def test_workflows_and_what_the_repository_protects_are_found() -> None:

@@ -39,6 +39,16 @@ def test_a_token_is_no_path() -> None:
 
 
 @pytest.mark.parametrize(
+    "command", ["python -m pytest -q", "python -m pytest -q tests/test_calc.py", "python -m pytest -q -k small"]
+)
+def test_the_plant_is_injected_where_the_recorder_gets_in(command: str) -> None:
+    plant = plant_that_shows(report_on(BASE, command), TOKEN, lambda plant: report_on(BASE, command, plant=plant))
+
+    assert plant is not None
+    assert plant.injected
+
+
+@pytest.mark.parametrize(
     ("command", "positional"),
     [
         ("python -m pytest -q", False),
@@ -49,7 +59,8 @@ def test_a_token_is_no_path() -> None:
         ("python -c 0", None),
     ],
 )
-def test_the_plant_is_settled_by_trying_it_on_the_base(command: str, positional: bool | None) -> None:
+def test_without_a_recorder_the_plant_is_a_file_tried_on_the_base(command: str, positional: bool | None) -> None:
+    command = f"unset PYTHONPATH; {command}"
     baseline = report_on(BASE, command)
 
     plant = plant_that_shows(baseline, TOKEN, lambda plant: report_on(BASE, command, plant=plant))
@@ -59,7 +70,7 @@ def test_the_plant_is_settled_by_trying_it_on_the_base(command: str, positional:
 
 def test_a_plant_that_hides_other_tests_is_not_used() -> None:
     base = {"one/test_a.py": "def test_a(): pass", "two/test_b.py": "def test_b(): pass"}
-    command = "pytest -q one && pytest -q two -o junit_family=xunit1"
+    command = "unset PYTHONPATH; pytest -q one && pytest -q two -o junit_family=xunit1"
     baseline = report_on(base, command)
 
     def run(plant: Plant) -> TestReport:

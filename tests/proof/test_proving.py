@@ -1,11 +1,13 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.errors import Stopped
-from bot.proof import A, B, C, prove
-from bot.records import Proof, ReportState
+from bot.proof import A, Arrangement, B, C, prove
+from bot.proof.arrangements import UNTOUCHED
+from bot.records import Proof, ReportState, TestReport
 from tests.proof.laboratory import (
     BASE,
     FIXED,
@@ -43,7 +45,7 @@ def test_a_test_that_fails_without_the_change_and_passes_with_it_is_the_proof() 
     assert proof.evidence.new == (LARGE,)
     assert proof.evidence.new_interface == ()
     assert proof.tests_changed == ("tests/test_large.py",)
-    assert laboratory.arrangements == [A, A, B, C]
+    assert laboratory.arrangements == [A, A, B, B, C]
 
 
 def test_a_test_that_failed_on_the_base_already_needs_no_new_test() -> None:
@@ -54,7 +56,7 @@ def test_a_test_that_failed_on_the_base_already_needs_no_new_test() -> None:
 
     assert proof.missing == ()
     assert proof.evidence.red == (LARGE,)
-    assert laboratory.arrangements == [A, A, B]
+    assert laboratory.arrangements == [A, A, B, B]
 
 
 def test_an_unrelated_failure_of_the_base_is_listed_and_does_no_harm() -> None:
@@ -202,6 +204,41 @@ def test_a_test_that_fails_by_turns_is_flaky_and_counts_neither_way(tmp_path: Pa
     assert old.evidence.flaky == ("tests/test_old.py::test_flaky",)
 
 
+def test_a_new_test_that_passes_with_the_change_by_luck_is_flaky_too(tmp_path: Path) -> None:
+    """A counter outside of the repository: it fails in A and its repetition, passes in B, and then no more."""
+    lucky = f"""
+        from pathlib import Path
+
+        def test_lucky():
+            counter = Path({str(tmp_path / "counter")!r})
+            count = int(counter.read_text()) + 1 if counter.exists() else 1
+            counter.write_text(str(count))
+            assert count == 3
+    """
+
+    proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": lucky})
+
+    assert proof.evidence.flaky == ("tests/test_new.py::test_lucky",)
+    assert lacks(proof, "No test fails without the change")
+
+
+def test_tests_whose_names_are_others_in_every_run_are_flaky_and_broke_nothing() -> None:
+    named = """
+        import random
+        import pytest
+
+        @pytest.mark.parametrize("n", [random.SystemRandom().randrange(10**9)])
+        def test_any(n): pass
+    """
+
+    proof = proof_of({**BASE, "tests/test_any.py": named}, SOLVED)
+
+    assert proof.evidence.broke == ()
+    assert all(one.startswith("tests/test_any.py::test_any[") for one in proof.evidence.flaky)
+    assert proof.evidence.flaky
+    assert proof.evidence.red == (LARGE,)
+
+
 @pytest.mark.parametrize(
     ("altered", "says"),
     [
@@ -276,9 +313,11 @@ def test_the_bases_own_configuration_is_what_nothing_broke_is_judged_by() -> Non
         import atexit, glob
 
         def forge():
-            for path in glob.glob("/proc/self/cwd/.selfcode-results-*/pytest.xml"):
+            for path in glob.glob("/proc/self/cwd/.selfcode-results-*/recorder/pytest-*.jsonl"):
                 with open(path, "w") as file:
-                    file.write('<testsuite><testcase classname="tests.test_large" name="test_large"/></testsuite>')
+                    print('{"run": "pytest"}', file=file)
+                    print('{"case": "tests/test_large.py::test_large", "status": "passed", "message": ""}', file=file)
+                    print('{"end": 1, "early": false}', file=file)
         atexit.register(forge)
 
         def double(n):
@@ -324,7 +363,7 @@ def test_an_exit_code_that_fails_or_never_failed_is_said() -> None:
 
 
 def test_a_command_in_which_the_hosts_own_test_does_not_show_can_not_be_proven() -> None:
-    proof = proof_of(BASE, SOLVED, "python -m pytest -q -k 'small or large'")
+    proof = proof_of(BASE, SOLVED, "unset PYTHONPATH; python -m pytest -q -k 'small or large'")
 
     assert lacks(proof, "The failing test that the host adds was not reported")
     assert proof.evidence.red == (LARGE,)
@@ -374,6 +413,73 @@ def test_a_run_that_can_not_be_judged_is_a_reason_of_its_own(state: ReportState,
     proof = prove(changes(BASE, SOLVED), a_report(passed=["t.py::a"]), lambda _: a_report(state=state))
 
     assert f"The proof run with the base's own tests could not be judged: {says}." in proof.missing
+
+
+def by_turns(**reports: list[TestReport]) -> Callable[[Arrangement], TestReport]:
+    """A proof run that gives each arrangement's reports one after the other, the last again and again."""
+    places = {"a": A, "b": B, "c": C, "untouched": UNTOUCHED}
+    left = {places[name]: list(given) for name, given in reports.items()}
+    return lambda arrangement: left[arrangement].pop(0) if len(left[arrangement]) > 1 else left[arrangement][0]
+
+
+def test_what_does_not_hold_on_the_untouched_base_either_did_not_break() -> None:
+    loose = a_report(passed=["t.py::new"], failed=["t.py::a"])
+    run = by_turns(a=[REPORTS[A]], b=[REPORTS[B]], c=[loose], untouched=[a_report(failed=["t.py::a"])])
+
+    proof = prove(changes(BASE, SOLVED), BEFORE, run)
+
+    assert proof.missing == ()
+    assert proof.evidence.broke == ()
+    assert proof.evidence.flaky == ("t.py::a",)
+
+
+def test_what_broke_is_asked_of_the_untouched_base_once_more() -> None:
+    broken = a_report(passed=["t.py::new"], failed=["t.py::a"])
+    run = by_turns(a=[REPORTS[A]], b=[REPORTS[B]], c=[broken], untouched=[BEFORE])
+
+    assert prove(changes(BASE, SOLVED), BEFORE, run).evidence.broke == ("t.py::a",)
+
+
+@pytest.mark.parametrize("second", [a_report(passed=["t.py::a"], skipped=["t.py::new"]), a_report(passed=["t.py::a"])])
+def test_a_test_that_is_there_or_runs_only_once_is_flaky_and_not_red(second: TestReport) -> None:
+    run = by_turns(a=[REPORTS[A]], b=[REPORTS[B], second], c=[REPORTS[C]])
+
+    proof = prove(changes(BASE, SOLVED), BEFORE, run)
+
+    assert proof.evidence.red == ()
+    assert proof.evidence.flaky == ("t.py::new",)
+
+
+def test_a_repetition_that_can_not_run_is_a_reason_and_makes_nothing_flaky() -> None:
+    run = by_turns(a=[REPORTS[A]], b=[REPORTS[B], a_report(state=ReportState.TIMED_OUT)], c=[REPORTS[C]])
+
+    proof = prove(changes(BASE, SOLVED), BEFORE, run)
+
+    assert lacks(proof, "with the change, once more, could not be judged: it ran out of time")
+    assert proof.evidence.flaky == ()
+
+
+@pytest.mark.parametrize(("missing", "is_red"), [("Triple", True), ("Quadruple", False)])
+def test_a_package_that_does_not_compile_is_red_where_the_change_brings_what_it_misses(
+    missing: str, is_red: bool
+) -> None:
+    files = [
+        changed("calc/calc.go", "package calc\n", "package calc\n\nfunc Triple(n int) int { return 3 * n }\n"),
+        changed("calc/more_test.go", None, "package calc\n"),
+    ]
+    new = ("calc/more_test.go::TestTriple", "calc/other_test.go::TestOther")
+    old = ("calc/calc_test.go::TestOld", "text/text_test.go::TestText")
+    before = a_report(passed=old)
+    on_base = a_report(
+        passed=["text/text_test.go::TestText"],
+        failed={"calc/more_test.go": f"./more_test.go:6:5: undefined: {missing}"},
+    )
+    run = by_turns(a=[on_base], b=[a_report(passed=[*old, *new])], c=[before])
+
+    proof = prove(files, before, run)
+
+    assert proof.evidence.red == proof.evidence.new_interface == (new if is_red else ())
+    assert proof.holds is is_red
 
 
 def test_results_without_a_plant_are_not_proof() -> None:
@@ -445,11 +551,21 @@ def test_tests_in_files_that_are_not_named_as_such_are_protected_too() -> None:
     assert lacks(proof, "Existing tests were altered: check_calc.py: test_small changed")
 
 
-def test_of_two_pytest_sessions_in_one_command_only_the_last_is_known_and_that_is_no_proof() -> None:
-    base = {**BASE, "unit/test_unit.py": "from calc import double\n\ndef test_unit():\n    assert double(3) == 6\n"}
-    head = {**SOLVED, "calc.py": "def double(n):\n    return 7 if n == 3 else n + n\n"}
+TWO_SESSIONS = "python -m pytest -q unit; python -m pytest -q tests"
+UNIT = "from calc import double\n\ndef test_unit():\n    assert double(3) == 6\n"
+UNIT_BROKEN = "def double(n):\n    return 7 if n == 3 else n + n\n"
 
-    proof = proof_of(base, head, "python -m pytest -q unit; python -m pytest -q tests")
+
+def test_a_test_that_breaks_in_the_first_of_two_pytest_sessions_is_named() -> None:
+    proof = proof_of({**BASE, "unit/test_unit.py": UNIT}, {**SOLVED, "calc.py": UNIT_BROKEN}, TWO_SESSIONS)
+
+    assert proof.evidence.broke == ("unit/test_unit.py::test_unit",)
+
+
+def test_of_two_pytest_sessions_without_a_recorder_only_the_last_is_known_and_that_is_no_proof() -> None:
+    command = f"unset PYTHONPATH; {TWO_SESSIONS}"
+
+    proof = proof_of({**BASE, "unit/test_unit.py": UNIT}, {**SOLVED, "calc.py": UNIT_BROKEN}, command)
 
     assert lacks(proof, "runs pytest 2 times")
 

@@ -4,7 +4,7 @@ from bot.errors import Unavailable
 from bot.proof import Plant, plant_for, run_tests
 from bot.records import ReportState, TestPlan, TestStatus
 from sandbox.process import ProcessSandbox
-from tests.proof.laboratory import NEW_TEST, TESTS, Texts, put, report_on
+from tests.proof.laboratory import NEW_TEST, PYTEST, TESTS, Texts, put, report_on
 
 MAKEFILE = "test:\n\t@python -m pytest -q\n"
 
@@ -188,7 +188,7 @@ def test_a_stop_ends_the_tests() -> None:
 
 
 def test_pytest_that_keeps_its_results_to_itself_is_read_by_its_exit_code() -> None:
-    report = report_on({"test_a.py": "def test_a(): pass"}, "env -u PYTEST_ADDOPTS pytest")
+    report = report_on({"test_a.py": "def test_a(): pass"}, "env -u PYTEST_ADDOPTS -u PYTHONPATH pytest")
 
     assert (report.reader, report.state, report.cases) == ("exit code", ReportState.PASSED, ())
 
@@ -296,7 +296,7 @@ def test_nothing_but_the_planted_test_is_nothing() -> None:
                         file.write('<testsuite><testcase classname="tests.test_a" name="test_large"/></testsuite>')
             atexit.register(forge)
             """,
-            "do not hold it",
+            "its results hold 0",
         ),
         (
             """
@@ -325,7 +325,7 @@ def test_nothing_but_the_planted_test_is_nothing() -> None:
 def test_results_that_were_tampered_with_are_noticed(conftest: str, says: str) -> None:
     files = {"tests/test_a.py": NEW_TEST, "conftest.py": conftest}
 
-    report = report_on(files, plant=plant_for(["tests/test_a.py"], "abcd1234"))
+    report = report_on(files, f"unset PYTHONPATH; {PYTEST}", plant=plant_for(["tests/test_a.py"], "abcd1234"))
 
     assert says in report.tampered
 

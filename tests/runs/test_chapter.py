@@ -10,7 +10,7 @@ import pytest
 
 from bot.agent import Agent
 from bot.errors import Refused
-from bot.records import Caps, StopCheck, TestPlan
+from bot.records import Caps, ImageIdentity, Progress, StopCheck, TestPlan, Verdict
 from bot.repository.git import EMPTY_TREE, run_git
 from bot.runs.chapter import Chapter
 from bot.runs.house import Crew, House, Prepared, Setup, SetupBroken
@@ -22,7 +22,7 @@ from sandbox import Limits, Workspace
 from sandbox.contract import File, ImageGone
 from sandbox.process import ProcessSandbox
 from tests.github.fake import FakeGitHub
-from tests.runs.builders import MAINTAINER, a_database, a_trigger
+from tests.runs.builders import MAINTAINER, a_database, a_trigger, an_iteration
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Preparer:
             raise SetupBroken("The set-up command failed: exit code 1")
         self.made.append(f"environment-{len(self.made) + 1}")
         self.engine.images.add(self.made[-1])
-        return Prepared(self.made[-1])
+        return Prepared(self.made[-1], identity=ImageIdentity(self.made[-1], f"sha256:{len(self.made)}", "default"))
 
 
 def no_agent(crew: Crew) -> Agent:
@@ -126,3 +126,29 @@ def test_one_that_can_not_be_prepared_again_ends_the_run_with_the_reason(chapter
 
     with pytest.raises(Refused, match="The set-up command failed"):
         chapter.take_baseline()
+
+
+def test_a_proof_names_the_commit_that_is_pushed_and_the_image_that_was_there_in_the_end(
+    chapter: Chapter, preparer: Preparer
+) -> None:
+    preparer.engine.images.clear()
+    chapter.take_baseline()
+    known = chapter.known
+    change = {
+        "halves.py": File(b"def half(a):\n    return a / 2\n"),
+        "test_halves.py": File(b"from halves import half\n\n\ndef test_half():\n    assert half(4) == 2\n"),
+    }
+    tree = known.mirror.tree_with(known.base, change)
+    worked = an_iteration(change=known.mirror.change(known.base, tree))
+    chapter.house.store.keep_progress(chapter.run_id, Progress((worked,), verdict=Verdict.SOLVED))
+
+    chapter.take_proof()
+
+    assert known.proof is not None
+    assert known.proof.holds, known.proof.missing
+    made = known.proof.provenance
+    assert made is not None
+    assert known.mirror.tree_with(made.head, {}) == tree
+    assert known.mirror.is_ancestor(known.base, made.head)
+    assert (made.image, made.image_digest, made.base_image) == ("environment-2", "sha256:2", "default")
+    assert set(made.versions) >= {"python", "pytest"}

@@ -656,3 +656,106 @@ def test_an_account_that_uninstalls_ends_all_of_its_runs(inbox: SqlInbox, store:
 
     assert [store.stop_because(run) for run in runs] == ["App uninstalled", "App uninstalled", None]
     assert desk.github.calls == []
+
+
+# --- Proofs of pull requests that are there already
+
+
+def a_published(desk: Desk, *, pull_request: int = 12) -> str:
+    """A run that has ended with a pull request."""
+    (run_id,) = desk.runs(occurred_at=at(0))
+    desk.store.learn(run_id, pull_request=pull_request, proof="{}")
+    desk.ends(run_id)
+    return run_id
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED])
+def test_what_is_about_a_proof_waits_for_the_work_on_its_issue(desk: Desk, kind: TriggerKind) -> None:
+    (run_id,) = desk.runs(occurred_at=at(0))
+    asked = desk.asks(kind, occurred_at=at(5))
+    desk.turn()
+    assert desk.started == [run_id]
+
+    desk.ends(run_id)
+    desk.turn()
+
+    assert desk.started == [run_id, run_id_for(asked)]
+
+
+def test_a_label_during_a_renewal_is_kept_until_its_end(desk: Desk) -> None:
+    renewal = desk.asks(TriggerKind.RENEW, occurred_at=at(0))
+    desk.turn()
+    label = desk.asks(START, occurred_at=at(5))
+    desk.turn()
+    assert desk.started == [run_id_for(renewal)]
+
+    desk.ends(run_id_for(renewal))
+    desk.turn()
+
+    assert desk.started[-1] == run_id_for(label)
+
+
+def test_a_second_re_run_during_the_first_is_the_same(desk: Desk) -> None:
+    first = desk.asks(TriggerKind.RENEW, occurred_at=at(0))
+    desk.turn()
+    desk.asks(TriggerKind.RENEW, occurred_at=at(0))
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(first)]
+    assert desk.store.waiting() == []
+
+
+def test_that_a_proof_is_stale_needs_no_free_place(desk: Desk) -> None:
+    for number in (7, 8):
+        desk.asks(START, issue=an_issue_ref(number, repository=desk.repository.ref.id))
+    moved = desk.asks(TriggerKind.MOVED)
+
+    desk.turn()
+
+    assert len(desk.started) == 3
+    assert run_id_for(moved) in desk.started
+
+
+@pytest.mark.parametrize("kind", [RETRY, TriggerKind.ACCEPT])
+def test_a_command_on_our_pull_request_is_for_its_issue(desk: Desk, kind: TriggerKind) -> None:
+    a_published(desk, pull_request=12)
+    on_pull = an_issue_ref(12, repository=desk.repository.ref.id)
+
+    asked = desk.asks(kind, issue=on_pull, pull_request=12, comment_id=900, occurred_at=at(9))
+    desk.turn()
+
+    run = desk.store.run(run_id_for(asked))
+    assert run.trigger.issue.number == desk.issue.number
+    assert run.trigger.asked_at.number == 12
+
+
+def test_a_stop_on_our_pull_request_stops_the_work_on_its_issue(desk: Desk) -> None:
+    a_published(desk, pull_request=12)
+    (again,) = desk.runs(desk.asks(RETRY, occurred_at=at(5)))
+    on_pull = an_issue_ref(12, repository=desk.repository.ref.id)
+
+    desk.asks(STOP, issue=on_pull, pull_request=12, comment_id=900, occurred_at=at(9))
+    desk.turn()
+
+    assert desk.store.stop_because(again) is not None
+
+
+def test_a_command_on_another_pull_request_is_answered_where_it_was_given(desk: Desk) -> None:
+    desk.comments(RETRY, pull_request=desk.issue.number)
+
+    desk.turn()
+
+    assert desk.started == []
+    (answer,) = desk.answers
+    assert answer.startswith("Commands are read on issues, and on selfcode's own pull requests")
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW])
+def test_closing_the_issue_ends_what_is_about_its_proof(desk: Desk, kind: TriggerKind) -> None:
+    (run_id,) = desk.runs(desk.asks(kind, occurred_at=at(0)))
+
+    desk.asks(STOP, because="issue closed", occurred_at=at(5))
+    desk.turn()
+
+    assert desk.store.stop_because(run_id) == "issue closed"

@@ -359,6 +359,24 @@ def test_several_processes_may_create_the_tables_at_once(
         engine.dispose()
 
 
+def test_the_newest_proof_of_a_pull_request_is_found(inbox: SqlInbox, store: Store) -> None:
+    first, second, unproven, other, elsewhere = (
+        begun(store, inbox, a_trigger(issue=an_issue_ref(number, repository=repository)))
+        for number, repository in ((7, 42), (7, 42), (7, 42), (8, 42), (7, 43))
+    )
+    for run_id, number in ((first, 12), (second, 12), (other, 123), (elsewhere, 12)):
+        store.learn(run_id, pull_request=number, proof="{}")
+    store.learn(unproven, pull_request=12)
+
+    found, newest = store.proven_for(42, 12), store.published_as(42, 12)
+
+    assert found is not None
+    assert found.id == second
+    assert newest is not None
+    assert newest.id == unproven
+    assert store.proven_for(42, 1) is None
+
+
 def test_tables_that_are_there_keep_what_they_hold(engine: Engine, inbox: SqlInbox, store: Store) -> None:
     inbox.accept(a_trigger())
 

@@ -242,3 +242,39 @@ def test_the_last_words_of_a_stopped_run_wait_for_github_like_any_other(scene: S
     scene.told(run_id)
 
     assert "archived" in scene.answers[0]
+
+
+# --- Proofs of pull requests that are there already
+
+
+def test_a_word_on_tests_without_a_pull_request_is_answered_in_a_line_once(scene: Scene) -> None:
+    comment_id = scene.github.say(scene.issue, "/selfcode accept-tests", by=MAINTAINER.login)
+
+    run = scene.run(TriggerKind.ACCEPT, comment_id=comment_id)
+    scene.told(run.id)
+
+    assert run.outcome is Outcome.REFUSED
+    (answer,) = scene.answers
+    assert answer.splitlines()[0] == "There is no open pull request of selfcode's for this issue."
+
+
+def test_re_run_by_a_stranger_is_refused_without_a_word(scene: Scene) -> None:
+    run = scene.run(TriggerKind.RENEW, by=STRANGER)
+
+    assert run.outcome is Outcome.REFUSED
+    assert scene.answers == []
+    assert scene.reactions == []
+
+
+def test_a_push_that_hits_no_proof_of_ours_is_nothing_to_do(scene: Scene) -> None:
+    run = scene.run(TriggerKind.MOVED, by=STRANGER)
+
+    assert run.outcome is Outcome.NOTHING_TO_DO
+    assert scene.answers == []
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED])
+def test_a_bug_in_a_proof_taken_again_ends_it_too(scene: Scene, kind: TriggerKind) -> None:
+    scene.github.fail_next("repository", ZeroDivisionError("by zero"))
+
+    assert scene.run(kind).outcome is Outcome.ERROR

@@ -88,9 +88,11 @@ def test_a_retry_keeps_a_persons_commit_on_the_branch(shared_town: Town, a_case:
     (pull,) = repository.pulls
     theirs = repository.commit({"notes.txt": "mine"}, branch=pull.head, parent=pull.head_sha, by="ada")
 
+    shared_town.wait_for_end(repository, issue, runs=2)
+
     issue.comment("/selfcode retry", by="ada")
 
-    run = shared_town.wait_for_end(repository, issue, runs=2)
+    run = shared_town.wait_for_end(repository, issue, runs=3)
     assert run.outcome is Outcome.REFUSED
     assert repository.head(pull.head) == theirs
     assert [said for said in shared_town.said(issue) if pull.head in said.body]

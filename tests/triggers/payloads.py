@@ -46,8 +46,18 @@ def a_comment_event(body: str | None = "/selfcode retry", **fields: Any) -> dict
 def a_pull_request_event(
     branch: str = "selfcode/issue-7", *, from_repository: int = 71, **fields: Any
 ) -> dict[str, Any]:
-    head = {"ref": branch, "repo": {"id": from_repository}}
+    head = {"ref": branch, "sha": "2a9b", "repo": {"id": from_repository}}
     return an_envelope(action="closed", pull_request={"number": 9, "updated_at": NOW, "head": head}) | fields
+
+
+def a_check_event(
+    name: str = "check_run", *, branch: str | None = "selfcode/issue-7", slug: str = "selfcode", **fields: Any
+) -> dict[str, Any]:
+    """“Re-run” on a check, or on all of an App's."""
+    app = {"id": 1, "slug": slug}
+    suite = {"id": 31, "head_branch": branch, "app": app, "updated_at": NOW}
+    run = {"id": 30, "name": "selfcode", "app": app, "check_suite": suite, "started_at": NOW}
+    return an_envelope(action="rerequested", **{name: run if name == "check_run" else suite}) | fields
 
 
 def an_installation_event(action: str, *repositories: str, **fields: Any) -> dict[str, Any]:

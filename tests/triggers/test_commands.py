@@ -1,6 +1,6 @@
 import pytest
 
-from bot.triggers.commands import HINT_LIMIT, Doctor, Help, Retry, Stop, read_command
+from bot.triggers.commands import HINT_LIMIT, AcceptTests, Doctor, Help, Retry, Stop, read_command
 
 ONLY_TALKED_ABOUT = {
     "fenced": "```\n/selfcode retry\n```",
@@ -111,3 +111,8 @@ def test_a_comment_can_not_forge_where_a_command_stands() -> None:
 
 def test_a_long_comment_is_read_quickly() -> None:
     assert read_command("[" * 20_000 + "<b>" * 20_000 + "\n\n/selfcode stop") is None
+
+
+@pytest.mark.parametrize("body", ["/selfcode accept-tests", "Fine.\n\n/selfcode Accept-Tests."])
+def test_altered_tests_are_accepted_by_a_word_of_their_own(body: str) -> None:
+    assert read_command(body) == AcceptTests()

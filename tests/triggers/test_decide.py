@@ -1,11 +1,14 @@
+from typing import Any
+
 import pytest
 
 from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
-from bot.triggers.decide import NOT_ON_A_PULL_REQUEST, Accept, Ignore, Pong
+from bot.triggers.decide import Accept, Ignore, Pong
 from tests.triggers.payloads import (
     BOT,
     ISSUE,
     NOW,
+    a_check_event,
     a_comment_event,
     a_person,
     a_pull_request_event,
@@ -135,7 +138,6 @@ def test_closing_our_pull_request_ends_the_run_of_its_issue() -> None:
         a_pull_request_event("selfcode/issue-7", from_repository=72),
         a_pull_request_event("selfcode/issue-7x"),
         a_pull_request_event("selfcode/issue-07"),
-        a_pull_request_event("selfcode/issue-7", action="synchronize"),
         a_pull_request_event("selfcode/issue-7", action="labeled", label={"name": "selfcode"}),
     ],
 )
@@ -174,6 +176,7 @@ def test_a_command_is_known_by_its_comment() -> None:
     [
         ("/selfcode stop", TriggerKind.STOP, ""),
         ("/selfcode doctor", TriggerKind.DOCTOR, ""),
+        ("/selfcode accept-tests", TriggerKind.ACCEPT, ""),
         ("/selfcode help", TriggerKind.HELP, ""),
         ("/selfcode frobnicate", TriggerKind.HELP, "There is no command `frobnicate`."),
     ],
@@ -227,12 +230,62 @@ def test_our_own_doing_asks_for_nothing(login: str, event_name: str, payload: di
     assert decision(event_name, payload | {"sender": a_person(login, "Bot")}) == Ignore("our own doing")
 
 
-def test_a_command_on_a_pull_request_is_answered_where_to_give_it() -> None:
-    payload = a_comment_event("/selfcode retry", issue=an_issue(pull_request={"url": "https://example.com"}))
+def test_a_command_on_a_pull_request_says_which_until_its_issue_is_looked_up() -> None:
+    payload = a_comment_event("/selfcode retry", issue=an_issue(number=9, pull_request={"url": "https://example.com"}))
 
     trigger = the_trigger("issue_comment", payload)
 
-    assert (trigger.kind, trigger.text) == (TriggerKind.HELP, NOT_ON_A_PULL_REQUEST)
+    assert (trigger.kind, trigger.issue.number, trigger.pull_request) == (TriggerKind.RETRY, 9, 9)
+    assert trigger.asked_at == IssueRef(ISSUE.repository, 9)
+
+
+# --- proofs of our pull requests
+
+
+def test_a_push_to_our_pull_request_is_one_trigger_for_its_issue() -> None:
+    trigger = the_trigger("pull_request", a_pull_request_event(action="synchronize"))
+
+    assert (trigger.kind, trigger.issue) == (TriggerKind.MOVED, ISSUE)
+    assert trigger.key == f"moved:71!9@{NOW}/2a9b"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        a_pull_request_event("feature", action="synchronize"),
+        a_pull_request_event(from_repository=72, action="synchronize"),
+        a_pull_request_event(action="synchronize", sender=a_person(BOT, "Bot")),
+        a_pull_request_event(action="labeled"),
+    ],
+    ids=["another branch", "a fork", "our own push", "no push"],
+)
+def test_what_else_happens_to_pull_requests_asks_for_nothing(payload: dict[str, object]) -> None:
+    assert isinstance(decision("pull_request", payload), Ignore)
+
+
+@pytest.mark.parametrize("name", ["check_run", "check_suite"])
+def test_a_check_of_ours_that_is_asked_for_again_renews_the_proof(name: str) -> None:
+    trigger = the_trigger(name, a_check_event(name))
+
+    assert (trigger.kind, trigger.issue) == (TriggerKind.RENEW, ISSUE)
+    assert trigger.key == "renew:71/31@d-1"
+
+
+@pytest.mark.parametrize("name", ["check_run", "check_suite"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"branch": "main"},
+        {"branch": None},
+        {"slug": "other-ci"},
+        {"slug": ""},
+        {"action": "completed"},
+        {"sender": a_person("other-ai[bot]", "Bot")},
+    ],
+    ids=["another branch", "no branch", "another App's", "nobody's", "not asked again", "by a bot"],
+)
+def test_other_checks_ask_for_nothing(name: str, changed: dict[str, Any]) -> None:
+    assert isinstance(decision(name, a_check_event(name, **changed)), Ignore)
 
 
 # --- installations

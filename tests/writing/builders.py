@@ -9,10 +9,13 @@ from bot.records import (
     Call,
     Change,
     Evidence,
+    Hunk,
+    HunkCheck,
     Iteration,
     Outcome,
     Progress,
     Proof,
+    Provenance,
     ReportState,
     RunResult,
     Spend,
@@ -107,6 +110,29 @@ def a_proof(*, missing: tuple[str, ...] = (), red: tuple[str, ...] = RED, **chan
         head=a_report(passed=14, planted_failed=True),
         base_tests_on_head=a_report(planted_failed=True),
         tests_changed=("tests/test_total.py",),
+    )
+    return replace(whole, **changed)
+
+
+def a_hunk(path: str = "prices.py", start: int = 2, **changed: Any) -> Hunk:
+    return replace(Hunk(path, start, 1, "-    return sum(prices[1:])\n+    return sum(prices)"), **changed)
+
+
+def hunks(*, noticed: int = 0, unnoticed: int = 0, untried: int = 0) -> HunkCheck:
+    made = [a_hunk(start=10 * n) for n in range(1, 1 + noticed + unnoticed + untried)]
+    tried = noticed + unnoticed
+    return HunkCheck(tuple(made[:noticed]), tuple(made[noticed:tried]), tuple(made[tried:]), budget_s=60.0)
+
+
+def a_provenance(**changed: Any) -> Provenance:
+    whole = Provenance(
+        base="1f0c" * 10,
+        head="2a9b" * 10,
+        command="python -m pytest",
+        sandbox="docker",
+        image="python:3.13-slim",
+        image_digest="sha256:" + "ab" * 32,
+        versions={"selfcode": "0.5.0", "pytest": "8.3.4"},
     )
     return replace(whole, **changed)
 

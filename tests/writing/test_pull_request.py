@@ -1,18 +1,33 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 
-from bot.records import Evidence, Outcome, PullRequestText, RunResult, Spend, Task, TestReport, Verdict
+from bot.records import Evidence, HunkCheck, Outcome, PullRequestText, RunResult, Spend, Task, TestReport, Verdict
 from bot.writing.document import LIMIT
 from bot.writing.pull_request import pull_request, title
-from tests.writing.builders import a_change, a_plan, a_progress, a_proof, a_report, a_result, a_task, an_iteration
+from tests.writing.builders import (
+    PATCH,
+    RED,
+    a_change,
+    a_hunk,
+    a_plan,
+    a_progress,
+    a_proof,
+    a_provenance,
+    a_report,
+    a_result,
+    a_task,
+    an_iteration,
+    hunks,
+)
 from tests.writing.foreign import PIECES, TOKEN, foreign_text, patiently
 from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows, visible
 
 
-def written(result: RunResult | None = None, task: Task | None = None) -> PullRequestText:
-    return pull_request(result or a_result(), task or a_task(), branch="selfcode/issue-7", run_id="r-1")
+def written(result: RunResult | None = None, task: Task | None = None, **given: Any) -> PullRequestText:
+    return pull_request(result or a_result(), task or a_task(), branch="selfcode/issue-7", run_id="r-1", **given)
 
 
 def test_the_first_line_says_what_was_proven() -> None:
@@ -41,7 +56,7 @@ def test_the_evidence_shows_counts_for_each_check() -> None:
         ["✅", "Fail without the change, pass with it", "2 tests"],
         ["✅", "Passed before, pass still", "12 of 12"],
         ["✅", "Existing tests", "untouched"],
-        ["✅", "Test results can be believed", "a test of ours had to fail, and was seen failing in each run"],
+        ["✅", "Test results were checked", "a test of ours had to fail, and was seen failing in each run"],
     ]
 
 
@@ -99,7 +114,7 @@ def test_altered_tests_broken_tests_and_tampered_results_are_marked() -> None:
     assert "10 of 12 tests that passed before still pass" in shown.splitlines()[0]
     assert ["❌", "Passed before, pass still", "10 of 12; broke: 2 tests"] in rows
     assert ["⚠️", "Existing tests", "altered: `tests/test_a.py: skips test_b`"] in rows
-    assert ["❌", "Test results can be believed", "collected 3, reported 2"] in rows
+    assert ["❌", "Test results were checked", "collected 3, reported 2"] in rows
     assert ["➖", "Flaky, counted neither way", "`tests/f.py::g`"] in rows
 
 
@@ -126,7 +141,7 @@ def test_results_are_shown_as_believed_only_where_the_planted_test_was_seen_fail
 
     rows = table_rows(written(a_result(proof=proof)).body)
 
-    assert rows[4][:2] == [mark, "Test results can be believed"]
+    assert rows[4][:2] == [mark, "Test results were checked"]
 
 
 def test_results_by_exit_code_alone_claim_no_counts() -> None:
@@ -137,7 +152,7 @@ def test_results_by_exit_code_alone_claim_no_counts() -> None:
 
     assert "all" not in shown.splitlines()[0]
     assert ["✅", "Passed before, pass still", "exit code 0; no test is known by name"] in table_rows(shown)
-    assert ["⚠️", "Test results can be believed", "not checked: no test of ours could be added"] in table_rows(shown)
+    assert ["⚠️", "Test results were checked", "not checked: no test of ours could be added"] in table_rows(shown)
 
 
 def test_the_commands_show_the_tests_failing_at_the_tests_own_commit() -> None:
@@ -161,6 +176,91 @@ def test_where_no_test_was_added_the_commands_show_them_failing_at_the_base() ->
     (commands,) = code_blocks(written(a_result(proof=a_proof(tests_changed=()))).body)
 
     assert "git checkout --detach " + "1f0c" * 10 in commands
+
+
+def test_the_whole_proof_can_be_had_again_in_one_command() -> None:
+    (commands,) = code_blocks(written(repository="octo/calc").body)
+
+    assert commands.splitlines()[:2] == ["selfcode verify 'octo/calc#12'", "# or by hand:"]
+
+
+def test_what_the_issue_asked_stands_beside_where_the_change_answers_it() -> None:
+    body = written(task=a_task(body="`total([1, 2, 3])` gives 5.\n\nIt should be 6.\n```\nmuch output\n```")).body
+
+    assert "> **Totals are too small**\n>\n> `total([1, 2, 3])` gives 5.\n> It should be 6.\n> …" in body
+    assert ["`prices.py:2`", "`total`"] in table_rows(body)
+
+
+def test_each_changed_place_names_the_tests_that_notice_it() -> None:
+    noticed = (a_hunk(noticed_by=RED), a_hunk(start=20, noticed_by=RED[:1]), a_hunk(start=30))
+    checked = HunkCheck(noticed=noticed, unnoticed=(a_hunk(start=40),), untried=(a_hunk(start=50),))
+
+    rows = table_rows(written(a_result(proof=replace(a_proof(), hunks=checked))).body)
+
+    assert ["`prices.py:2`", "`total`", "`test_the_first_price_counts` and 1 more"] in rows
+    assert ["`prices.py:20`", "–", "`test_the_first_price_counts`"] in rows
+    assert ["`prices.py:30`", "–", "the tests"] in rows
+    assert ["`prices.py:40`", "–", "⚠️ no test"] in rows
+    assert ["`prices.py:50`", "–", "not tried"] in rows
+
+
+def test_places_that_no_test_notices_are_folded_with_their_lines() -> None:
+    body = written(a_result(proof=replace(a_proof(), hunks=hunks(noticed=5, unnoticed=2, untried=1)))).body
+
+    assert (
+        "**2 of 7 changed places are noticed by no test; 1 more was not tried: the time for it was up**\n\n"
+        "Each was taken back alone, and the tests passed still:" in body
+    )
+    assert "<summary>prices.py:60</summary>\n\n```diff\n-    return sum(prices[1:])" in body
+    assert "**Limit reached:** 1 min for taking back each changed place alone" in body
+
+
+def test_where_no_time_was_left_no_place_is_said_to_be_unnoticed() -> None:
+    body = written(a_result(proof=replace(a_proof(), hunks=hunks(untried=3)))).body
+
+    assert "**3 changed places were not tried: the time for it was up**" in body
+    assert "taken back alone, and" not in body
+
+
+def test_what_the_proof_was_made_of_is_folded() -> None:
+    body = written(a_result(proof=replace(a_proof(), provenance=a_provenance(head="")))).body
+
+    assert "<summary>What this proof was made of</summary>" in body
+    rows = table_rows(body)
+    assert ["base", f"`{'1f0c' * 10}`"] in rows
+    assert ["head", f"`{'2a9b' * 10}`"] in rows
+    assert ["selfcode", "`0.5.0`"] in rows
+
+
+def test_altered_tests_come_with_what_a_maintainer_can_say_until_one_said_it() -> None:
+    altered = a_proof(missing=("x",), tests_altered=("tests/test_a.py: removed",))
+
+    assert "comments `/selfcode accept-tests`" in written(a_result(Outcome.UNPROVEN, proof=altered)).body
+    assert "accept-tests" not in written(a_result(proof=replace(altered, missing=(), accepted_by="ada"))).body
+
+
+def test_signs_of_something_made_for_show_are_listed_though_the_proof_holds() -> None:
+    body = written(a_result(proof=replace(a_proof(), doubts=("prices.py answers 6 where 3 comes in",)))).body
+
+    assert body.startswith("✅ **Proven**")
+    assert "**Worth a second look**\n\n- prices.py answers 6 where 3 comes in" in body
+
+
+def test_a_proof_that_a_push_made_stale_says_so_before_everything_else() -> None:
+    first_line = written(moved_to="3c4d" * 10).body.splitlines()[0]
+
+    assert first_line.startswith(
+        "⚠️ **Stale**: the proof below is of `2a9b2a9b2a`, and the branch is at `3c4d3c4d3c` by now"
+    )
+
+
+def test_a_change_that_people_had_a_hand_in_is_not_called_the_models() -> None:
+    judged = a_change(patch=PATCH.replace("prices.py", "other.py"), paths=("other.py",))
+
+    body = written(a_result(judged=judged)).body
+
+    assert "Written by a model, changed by people since" in body
+    assert ["`other.py:2`", "`total`"] in table_rows(body)
 
 
 def test_it_says_what_the_work_took() -> None:
@@ -196,7 +296,17 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
         model=piece or "m",
         sandbox=piece,
         progress=a_progress(an_iteration(summary=piece, why_next=piece), why=f"text {piece} text\n{piece}"),
-        proof=a_proof(missing=(piece, piece), red=names, tests_changed=names, tests_altered=names),
+        critic=piece,
+        proof=a_proof(
+            missing=(piece, piece),
+            red=names,
+            tests_changed=names,
+            tests_altered=names,
+            accepted_by=piece,
+            doubts=(piece,),
+            hunks=HunkCheck(noticed=(a_hunk(piece, noticed_by=names),), unnoticed=(a_hunk(piece, text=piece),)),
+            provenance=a_provenance(command=piece, image=piece, sandbox=piece, versions={piece: piece}),
+        ),
     )
 
     text = written(result, a_task(title=f"title {piece}", body=piece))

@@ -36,6 +36,13 @@ def test_a_proven_run_links_its_pull_request() -> None:
     assert "Ready for your review: #12" in written(Outcome.PROVEN)
 
 
+def test_a_draft_that_github_keeps_is_called_one_in_githubs_words() -> None:
+    shown = written(Outcome.PROVEN, not_ready="GitHub does not let the App mark it as ready: not accessible")
+
+    assert "Proven, and a draft still: #12. GitHub does not let the App mark it as ready: not accessible" in shown
+    assert "Ready for your review" not in shown
+
+
 def test_an_unproven_run_links_its_draft_and_says_what_is_missing() -> None:
     shown = written(Outcome.UNPROVEN, proof=a_proof(missing=("no test was added", "pyproject.toml was changed")))
 

@@ -1,12 +1,21 @@
 """Reading test results: one module for each kind of test program."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from bot.proof.plant import Plant
+from bot.proof.readers.cargo import CARGO
+from bot.proof.readers.go import GO
+from bot.proof.readers.jest import JEST
 from bot.proof.readers.junit_file import JUNIT_FILE
+from bot.proof.readers.mocha import MOCHA
+from bot.proof.readers.node_test import NODE_TEST
 from bot.proof.readers.pytest import PYTEST
 from bot.proof.readers.reader import Left, Preparation, Reader, Scene
-from bot.proof.results import Results, results_of
+from bot.proof.readers.tap import TAP
+from bot.proof.readers.unittest import UNITTEST
+from bot.proof.readers.vitest import VITEST
+from bot.proof.results import Results, together
 from bot.records import TestReport
 
 __all__ = [
@@ -22,7 +31,7 @@ __all__ = [
     "read",
 ]
 
-READERS: tuple[Reader, ...] = (PYTEST, JUNIT_FILE)
+READERS: tuple[Reader, ...] = (PYTEST, UNITTEST, JEST, VITEST, MOCHA, NODE_TEST, GO, JUNIT_FILE, CARGO, TAP)
 """Every reader, those that know most first."""
 
 EXIT_CODE = "exit code"
@@ -69,9 +78,8 @@ def _first_in_the_output(left: Left) -> Mapping[str, Results]:
 def _together(found: Mapping[str, Results]) -> Results:
     if len(found) == 1:
         return next(iter(found.values()))
-    said = [f"{name}: {results.contradiction}" for name, results in found.items() if results.contradiction]
-    return results_of(
-        (case for results in found.values() for case in results.cases),
-        contradiction="; ".join(said),
-        internal_error=any(results.internal_error for results in found.values()),
+    named = (
+        replace(results, contradiction=results.contradiction and f"{name}: {results.contradiction}")
+        for name, results in found.items()
     )
+    return together(named)

@@ -1,11 +1,11 @@
-"""A results file in JUnit XML that the command writes by itself, named in the repository's configuration. Pure."""
+"""Results in JUnit XML that the command writes by itself, where the repository's configuration says. Pure."""
 
 from collections.abc import Iterator
 
 from bot.proof.junit import read_junit
 from bot.proof.plant import Plant
 from bot.proof.readers.reader import Left, Preparation, Scene
-from bot.proof.results import Results
+from bot.proof.results import Results, together
 from bot.records import TestReport
 
 
@@ -18,7 +18,9 @@ class _JunitFile:
         return Preparation()
 
     def read(self, left: Left) -> Results | None:
-        return None if left.report is None else read_junit(left.report, directory=left.directory)
+        written = () if left.report is None else (left.report, *left.further_reports)
+        found = [results for data in written if (results := read_junit(data, directory=left.directory)) is not None]
+        return together(found) if found else None
 
     def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:  # noqa: ARG002
         return iter(())

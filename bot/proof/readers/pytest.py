@@ -1,4 +1,7 @@
-"""pytest, wherever in the command it is started: its own JUnit XML, asked for by PYTEST_ADDOPTS. Pure."""
+"""pytest, wherever in the command it is started: by the recorder, and where it can't get in by pytest's own JUnit XML.
+
+The XML is asked for by PYTEST_ADDOPTS. Each run writes the same file: of several only the last can be read. Pure.
+"""
 
 import re
 import shlex
@@ -11,14 +14,17 @@ from bot.proof.junit import read_junit
 from bot.proof.kinds import FileKind, kind_of
 from bot.proof.plant import Plant
 from bot.proof.readers.reader import Left, Preparation, Scene
-from bot.proof.results import Results
-from bot.records import TestReport
+from bot.proof.readers.recorded import recorded, without_plant
+from bot.proof.readers.recording import let_in
+from bot.proof.results import Results, together
+from bot.records import TestReport, TestStatus
 
 _RESULTS = "pytest.xml"
 _SESSION_ENDED = re.compile(
     r"^=*\s*(no tests ran|\d+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*) in [\d.]+s\b",
     re.MULTILINE,
 )
+_SAID_FAILED = re.compile(r"^=*\s*(\d{1,9}) failed\b.* in [\d.]+s\b", re.MULTILINE)
 
 
 class _Pytest:
@@ -30,7 +36,7 @@ class _Pytest:
         """What makes pytest write its results, whoever starts it.
 
         `maxfail=0` undoes an `-x` of the project's settings: one failing test must not hide the others. A cache of its
-        own, because `--last-failed` would leave out what passed before. tox hands the variable on when told to.
+        own, because `--last-failed` would leave out what passed before.
         One hash seed, so that sets have one order: tests that are parametrized from a set have ids by that order.
         """
         options = [
@@ -42,30 +48,57 @@ class _Pytest:
         ]
         if scene.plant is not None and scene.plant.positional:
             options.append(f"{scene.root}/{scene.plant.path}")
-        return Preparation(
-            {
-                "PYTEST_ADDOPTS": shlex.join(options),
-                "PYTHONHASHSEED": "0",
-                "TOX_TESTENV_PASSENV": "PYTEST_ADDOPTS",
-                "TOX_OVERRIDE": "testenv.pass_env+=PYTEST_ADDOPTS",
-            }
-        )
+        recorder = let_in(scene)
+        variables = {"PYTEST_ADDOPTS": shlex.join(options), "PYTHONHASHSEED": "0"}
+        return Preparation({**recorder.variables, **variables}, recorder.files)
 
     def read(self, left: Left) -> Results | None:
-        data = left.files.get(_RESULTS)
-        results = None if data is None else read_junit(data, directory=left.directory)
-        if results is not None and (sessions := sessions_in(left.stdout)) > 1:
-            why = f"the command runs pytest {sessions} times, and only the last run's results can be read"
-            return replace(results, contradiction=why)
-        return results
+        records = recorded(left, self.name)
+        written = _written(left, beside=bool(records))
+        runs = records if written is None else (*records, written)
+        if not runs:
+            return None
+        results = together(runs)
+        why = _failures_left_out(runs, left) or (_sessions_left_out(runs, left) if written else "")
+        return replace(results, contradiction=results.contradiction or why)
 
     def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:
         plant = plant_for(baseline, token)
+        yield replace(plant, injected=True)
         yield plant
         yield replace(plant, positional=True)
 
 
 PYTEST = _Pytest()
+
+
+def _written(left: Left, *, beside: bool) -> Results | None:
+    """The results in pytest's own file. `beside` the records of other runs it must hold the plant by itself."""
+    data = left.files.get(_RESULTS)
+    results = None if data is None else read_junit(data, directory=left.directory)
+    if results is None or results.contradiction or left.plant is None or not (beside or left.plant.injected):
+        return results
+    return replace(results, contradiction=without_plant(results, left.plant))
+
+
+def _failures_left_out(runs: Sequence[Results], left: Left) -> str:
+    """How the results say nothing of a failure that pytest itself told of, or "".
+
+    What it has printed is out of its process's reach. Its count may be higher for a test that fails twice.
+    """
+    said = sum(int(count) for count in _SAID_FAILED.findall(left.stdout))
+    failing = [case for run in runs for case in run.cases if case.status in (TestStatus.FAILED, TestStatus.ERROR)]
+    others = [case for case in failing if "zz_selfcode" not in case.id]
+    if others or said <= len(failing) or sessions_in(left.stdout) != len(runs):
+        return ""
+    return f"pytest told of {said} failed, and its results hold {len(failing)}"
+
+
+def _sessions_left_out(runs: Sequence[Results], left: Left) -> str:
+    sessions = sessions_in(left.stdout)
+    if sessions <= len(runs):
+        return ""
+    return f"the command runs pytest {sessions} times, and only the last run's results can be read"
 
 
 def sessions_in(output: str) -> int:

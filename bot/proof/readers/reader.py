@@ -40,7 +40,8 @@ class Preparation:
 @dataclass(frozen=True, slots=True)
 class Left:
     """What a run left behind. `files` are those of the hidden folder by their names in it; `report` is the results file
-    that the plan names, None where there is none. `truncated`: the middle of `stdout` or `stderr` is missing.
+    that the plan names, None where there is none, and `further_reports` are those after the first where it names
+    several. `truncated`: the middle of `stdout` or `stderr` is missing. `plant` is the one that the run was given.
     """
 
     files: Mapping[str, bytes]
@@ -50,6 +51,8 @@ class Left:
     truncated: bool
     root: str
     directory: str = "."
+    plant: Plant | None = None
+    further_reports: Sequence[bytes] = ()
 
 
 class Reader(Protocol):

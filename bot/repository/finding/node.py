@@ -18,15 +18,6 @@ _WATCH = re.compile(r"(^|\s)(--watch(All)?(=true)?|-w|--auto-watch)(?=\s|$)")
 _SIMPLE = re.compile(r"[^&|;<>$`(){}\n]*")
 _TEST_FILE = re.compile(r"(^|/)(tests?|__tests__|spec)/[^.].*\.[cm]?[jt]sx?$|\.(test|spec)\.[cm]?[jt]sx?$")
 _READ_AT_MOST = 12
-RESULTS = ".selfcode-results.xml"
-"""Never part of a change, by its name."""
-
-_REPORTERS = {
-    "mocha": f"--reporter xunit --reporter-option output={RESULTS}",
-    "vitest": f"--reporter=default --reporter=junit --outputFile.junit={RESULTS}",
-}
-"""Source: https://mochajs.org (xunit), https://vitest.dev/guide/reporters (junit)."""
-
 _PNPM = {"5": "7", "6": "8", "9": "9"}
 """pnpm's version by that of the lock file that it writes. Source: https://pnpm.io/ (each version's changes)."""
 
@@ -59,19 +50,7 @@ def node_proposal(tree: Tree, hints: Hints) -> Proposal | None:
         *_setup(manifest, manager, has_lock=manager.reason != "package.json"),
     ]
     build = _build(tree, manifest, manager, test.command)
-    test, report = _reporting(test, manifest, manager)
-    return Proposal(test=test, source="package.json", setup=tuple(setup), build=build, report=report)
-
-
-def _reporting(test: Step, manifest: Mapping[str, Any], manager: Manager) -> tuple[Step, str]:
-    """The command with a results file, where the test script is one runner's and that can write one."""
-    script = text_of(table(manifest, "scripts").get("test"))
-    runner = re.match(r"(?:npx )?(mocha|vitest)(?=\s|$)", script)
-    is_plain = _SIMPLE.fullmatch(script) and not re.search(r"\s(--reporters?|-R|--outputFile)\b", script)
-    if runner is None or not is_plain or not test.command.startswith(manager.run):
-        return test, ""
-    command = test.command if " -- " in test.command or not manager.run.startswith("npm") else f"{test.command} --"
-    return Step(f"{command} {_REPORTERS[runner[1]]}", f"{test.reason}; {runner[1]} reports test by test"), RESULTS
+    return Proposal(test=test, source="package.json", setup=tuple(setup), build=build)
 
 
 def _test(manifest: Mapping[str, Any], manager: Manager) -> Step | None:

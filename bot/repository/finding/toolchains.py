@@ -38,11 +38,11 @@ def go_proposal(tree: Tree) -> Proposal | None:
 
 
 def rust_proposal(tree: Tree) -> Proposal | None:
-    """`cargo test`, over the whole workspace where there is one."""
+    """`cargo test`, over the whole workspace where there is one, and on after a program whose tests fail."""
     if "Cargo.toml" not in tree:
         return None
     manifest = tree.toml("Cargo.toml")
-    words = ["cargo", "test", "--offline"]
+    words = ["cargo", "test", "--offline", "--no-fail-fast"]
     words += ["--workspace"] if "workspace" in manifest else []
     words += ["--locked"] if "Cargo.lock" in tree else []
     return Proposal(

@@ -13,8 +13,6 @@ def a_package(**manifest: object) -> dict[str, str]:
     return {"package.json": json.dumps(manifest)}
 
 
-BY_MOCHA = "--reporter xunit --reporter-option output=.selfcode-results.xml"
-BY_VITEST = "--reporter=default --reporter=junit --outputFile.junit=.selfcode-results.xml"
 JEST = a_package(scripts={"test": "jest"}, devDependencies={"jest": "*"})
 
 
@@ -69,8 +67,8 @@ def test_a_yarn_that_the_repository_brings_is_the_one_that_installs() -> None:
     ("scripts", "test"),
     [
         ({"test": "node --test"}, "npm test"),
-        ({"test": "vitest"}, f"npm test -- --run {BY_VITEST}"),
-        ({"test": "vitest run"}, f"npm test -- {BY_VITEST}"),
+        ({"test": "vitest"}, "npm test -- --run"),
+        ({"test": "vitest run"}, "npm test"),
         ({"test": "jest --watch --coverage"}, "npx --no-install jest --coverage"),
         ({"test": "jest --watchAll", "test:ci": "jest"}, "npm run test:ci"),
         ({"test": "react-scripts test"}, "npx --no-install react-scripts test"),
@@ -83,26 +81,12 @@ def test_a_script_that_would_watch_runs_once(scripts: dict[str, str], test: str)
 
 @pytest.mark.parametrize(
     ("script", "lock", "test"),
-    [
-        ("mocha test/test-*.js", "package-lock.json", f"npm test -- {BY_MOCHA}"),
-        ("mocha", "yarn.lock", f"yarn test {BY_MOCHA}"),
-        ("npx vitest run", "pnpm-lock.yaml", f"pnpm test {BY_VITEST}"),
-    ],
+    [("mocha test/test-*.js", "package-lock.json", "npm test"), ("npx vitest run", "pnpm-lock.yaml", "pnpm test")],
 )
-def test_a_runner_that_can_report_test_by_test_does(script: str, lock: str, test: str) -> None:
+def test_a_script_stays_as_it_is_for_its_results_are_read_without_a_change(script: str, lock: str, test: str) -> None:
     findings = found({**a_package(scripts={"test": script}), lock: ""})
 
     assert commands(findings, "test") == [test]
-    assert commands(findings, "report") == [".selfcode-results.xml"]
-
-
-@pytest.mark.parametrize(
-    "script", ["mocha -R dot", "mocha && eslint .", "nyc mocha", "vitest run --reporter=dot", "jest"]
-)
-def test_a_script_that_reports_in_its_own_way_or_does_more_stays_as_it_is(script: str) -> None:
-    findings = found(a_package(scripts={"test": script}))
-
-    assert commands(findings, "test") == ["npm test"]
     assert commands(findings, "report") == []
 
 

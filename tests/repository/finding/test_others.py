@@ -36,10 +36,13 @@ jobs:
             {"go.work": "use ./a\n", "a/go.mod": "module a\n", "a/a_test.go": ""},
             "GOMODCACHE=/opt/selfcode/go GOPROXY=off go test $(go list -f '{{.Dir}}/...' -m)",
         ),
-        ({"Cargo.toml": "[package]\nname = 'a'\n"}, "CARGO_HOME=/opt/selfcode/cargo cargo test --offline"),
+        (
+            {"Cargo.toml": "[package]\nname = 'a'\n"},
+            "CARGO_HOME=/opt/selfcode/cargo cargo test --offline --no-fail-fast",
+        ),
         (
             {"Cargo.toml": "[workspace]\nmembers = ['a']\n", "Cargo.lock": ""},
-            "CARGO_HOME=/opt/selfcode/cargo cargo test --offline --workspace --locked",
+            "CARGO_HOME=/opt/selfcode/cargo cargo test --offline --no-fail-fast --workspace --locked",
         ),
         ({"Makefile": "all:\n\techo\ntest: all\n\t./run\n"}, "make test"),
         ({"GNUmakefile": "check:\n\t./run\n", "Makefile": "test:\n"}, "make check"),

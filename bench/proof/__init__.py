@@ -1,0 +1,1 @@
+"""What a proof costs over one plain run of the tests, and what reading a large report costs."""

@@ -1,0 +1,85 @@
+"""The ground that a durable run works on, laid step by step: what one step finds is kept, and had from `Known`."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.errors import Refused
+from bot.repository import guess
+from bot.runs import solving
+from bot.runs.ground import EnvironmentGone, Ground
+from bot.runs.house import House, SetupBroken, is_allowed, setup_for
+from bot.runs.known import Known
+from bot.runs.stopping import StopFlag
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Groundwork:
+    """The steps from a base commit to a baseline. Every method may be called again after it was cut off."""
+
+    known: Known
+    stop: StopFlag
+
+    @property
+    def _house(self) -> House:
+        return self.known.house
+
+    def update_mirror(self) -> None:
+        """Bring every branch of the mirror up to date."""
+        known = self.known
+        known.mirror.update(
+            known.info.clone_url, credentials=known.credentials(), ca_bundle=self._house.ca_bundle, stop=self.stop
+        )
+
+    def find_plan(self) -> None:
+        """Find out how the tests are run, by the configuration and the files of the base. Raises `Refused`."""
+        known, mirror, base = self.known, self.known.mirror, self.known.base
+        directory = known.config.directory
+        plan = known.config.plan(guess(lambda path: mirror.read(base, path), mirror.entries(base), directory=directory))
+        if plan is None:
+            raise Refused(
+                "There is no test command. Say how the tests are run in `.github/selfcode.yml` on the default branch, "
+                "for example `test: python3 -m pytest`."
+            )
+        known.learn(plan=plan)
+
+    def prepare_environment(self) -> str:
+        """Find or build the image that the tests run in, from the base alone. Returns what broke, or ""."""
+        known, plan = self.known, self.known.plan
+        image = plan.image or self._house.image
+        if not is_allowed(image, (self._house.image, *self._house.images)):
+            raise Refused(f"The image `{plan.image}` is not among those that the operator allows (SELFCODE_IMAGES).")
+        ref = known.at.repository
+        setup = setup_for(plan, known.mirror, known.base, image=image, repository_id=ref.id, repository=ref.full_name)
+        try:
+            prepared = self._house.prepare_image(setup, self.stop)
+        except SetupBroken as broken:
+            return str(broken)
+        known.learn(image=prepared.image, image_identity=prepared.identity, blocked=list(prepared.blocked))
+        return ""
+
+    def take_baseline(self) -> str:
+        """Run the tests on the untouched base. Returns what is wrong with the command, or ""."""
+        baseline = self.standing(solving.take_baseline)
+        self.known.learn(
+            baseline=baseline.report,
+            plant=baseline.plant,
+            byproducts=list(baseline.byproducts),
+            versions=dict(baseline.versions),
+        )
+        return "" if baseline.report.could_run else f"The test command on the untouched base: {baseline.report.state}."
+
+    def standing(self, work: Callable[[Ground], T]) -> T:
+        """Work on the ground. Where its prepared image had to make room for others meanwhile, it is made again."""
+        try:
+            return work(self.known.ground(self.stop))
+        except EnvironmentGone as gone:
+            log.warning("run %s: the environment is prepared again: %s", self.known.run_id, gone)
+            if broken := self.prepare_environment():
+                raise Refused(broken) from gone
+            return work(self.known.ground(self.stop))

@@ -1,0 +1,66 @@
+"""The proof of a pull request of ours as it is kept: by the run that took it, whichever kind of run that was."""
+
+from dataclasses import dataclass, replace
+
+from bot.records import Change, Outcome, Proof, RunResult, TestPlan, TestReport, load
+from bot.runs.house import House
+from bot.runs.known import Known
+
+PATCH_KEPT = 200_000
+"""Characters of a person's change that are kept beside its proof, for what is said of its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The newest proof of a pull request: taken by `run_id`, of the commit `head`. `origin` is the run that worked."""
+
+    run_id: str
+    origin: str
+    pull_request: int
+    proof: Proof
+    base: str
+    head: str
+
+
+def judged(proof: Proof) -> tuple[Outcome, str]:
+    """What a proof comes to, and why."""
+    return (Outcome.PROVEN, "") if proof.holds else (Outcome.UNPROVEN, " ".join(proof.missing))
+
+
+def newest_judgement(house: House, repository_id: int, pull_request: int) -> Judgement | None:
+    """The newest proof of a pull request; None where none is kept here."""
+    run = house.store.proven_for(repository_id, pull_request)
+    if run is None:
+        return None
+    facts = house.store.facts(run.id)
+    proof = load(Proof, facts["proof"])
+    made = proof.provenance
+    return Judgement(
+        run_id=run.id,
+        origin=facts.get("origin", run.id),
+        pull_request=pull_request,
+        proof=proof,
+        base=(made.base if made else "") or facts.get("base", ""),
+        head=(made.head if made else "") or facts.get("judged", facts.get("head_sha", "")),
+    )
+
+
+def result_of(house: House, judgement: Judgement) -> RunResult:
+    """All that there is to say of the pull request: the work as it was, and the newest proof of it."""
+    facts = house.store.facts(judgement.run_id)
+    outcome, reason = judged(judgement.proof)
+    worked = Known(house, judgement.origin).result(outcome, reason)
+    if judgement.run_id == judgement.origin:
+        return worked
+    return replace(
+        worked,
+        plan=load(TestPlan, facts["plan"]),
+        baseline=load(TestReport, facts["baseline"]),
+        proof=judgement.proof,
+        base_sha=judgement.base,
+        head_sha=judgement.head,
+        pull_request=judgement.pull_request,
+        blocked=tuple(facts.get("blocked", ())),
+        not_ready=facts.get("not_ready", "") if outcome is Outcome.PROVEN else "",
+        judged=load(Change, facts["change"]) if facts.get("change") else None,
+    )

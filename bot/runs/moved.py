@@ -1,0 +1,79 @@
+"""What a person's push to our branch does to the proof of its pull request: it is stale, and says so."""
+
+import logging
+from dataclasses import dataclass
+
+from bot.records import Outcome, PullRequest
+from bot.repository import branch_for
+from bot.runs.groundwork import Groundwork
+from bot.runs.house import House
+from bot.runs.judgement import Judgement, newest_judgement, result_of
+from bot.runs.known import Known
+from bot.runs.publishing import set_check
+from bot.runs.stopping import StopFlag
+from bot.runs.voice import Voice
+from bot.writing.check import stale_check
+from bot.writing.pull_request import pull_request
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One push, told step by step. Each looks at what the branch holds by then, whichever push that was."""
+
+    known: Known
+    stop: StopFlag
+
+    @property
+    def house(self) -> House:
+        return self.known.house
+
+    def look(self) -> str:
+        """Whether there is anything to say: the commit that the branch is at, or "" where no proof of ours is hit."""
+        known = self.known
+        known.learn(info=self.house.github.repository(known.at.repository))
+        if (found := self._found()) is None:
+            return ""
+        if not known.mirror.has(found[1].base):
+            Groundwork(known, self.stop).update_mirror()
+        return found[0].head_sha
+
+    def update_pull_request(self) -> None:
+        """Put it before everything else in the pull request; or take it away, where the branch is back."""
+        if (found := self._found()) is None:
+            return
+        known, (pull, before) = self.known, found
+        text = pull_request(
+            result_of(self.house, before),
+            Known(self.house, before.origin).task,
+            branch=branch_for(known.at.number),
+            run_id=before.run_id,
+            repository=known.info.ref.full_name,
+            moved_to=pull.head_sha if pull.head_sha != before.head else "",
+        )
+        self.house.github.describe_pull_request(known.at.repository, pull.number, Voice(known).masked(text.body))
+
+    def set_check(self) -> None:
+        """Say it on the commit as well, where CI results are read."""
+        found = self._found()
+        if found and found[0].head_sha != found[1].head:
+            pull, before = found
+            set_check(self.known, pull.head_sha, stale_check(before.head, pull.head_sha, run_id=self.known.run_id))
+
+    def _found(self) -> tuple[PullRequest, Judgement] | None:
+        """The pull request, open still, and its proof; None where what was pushed is ours, and told by its own run."""
+        at = self.known.at
+        pull = self.house.github.pull_request(at.repository, branch_for(at.number))
+        if pull is None or pull.state != "open":
+            return None
+        before = newest_judgement(self.house, at.repository.id, pull.number)
+        if before is None:
+            return None
+        is_ours = pull.head_sha in self.house.store.last_pushed(at.repository.id, at.number)
+        return None if is_ours and pull.head_sha != before.head else (pull, before)
+
+    def finish(self, outcome: Outcome, reason: str) -> None:
+        """End it in the store."""
+        self.house.store.finish(self.known.run_id, outcome, reason)
+        log.info("push %s is told: %s %s", self.known.run_id, outcome, reason)

@@ -1,0 +1,122 @@
+"""What `selfcode verify` judges, and with what."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.errors import Gone, Refused
+from bot.records import Outcome, Proof, StopCheck, load
+from bot.repository.revisions import range_of, span_of
+from bot.runs.doctor import Given
+from bot.runs.provenance import staleness
+from bot.runs.sources import folder_of
+from bot.runs.store import Store
+from bot.runs.subjects import PullSource, from_pull, from_span, mirror_for_once
+from bot.runs.verifying import verify
+from bot.settings import Settings
+from bot.wire.connections import database_of, github_of
+from bot.wire.doctor import means_of, remote_of
+from bot.writing.comparison import StoredProof
+from bot.writing.verification import Verification
+
+_PULL = re.compile(
+    r"(?P<repository>[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100})(?:#|/pull/)(?P<number>[1-9]\d{0,8})"
+    r"(?:/(?:files|commits|checks)?)?"
+)
+_HOW = "Say PATH BASE..HEAD, or OWNER/REPO#NUMBER or the address of a pull request."
+
+
+def verify_range(
+    settings: Settings,
+    path: str,
+    span: str,
+    given: Given,
+    *,
+    accepted_by: str,
+    stop: StopCheck,
+    tell: Callable[[str], None],
+) -> Verification:
+    """The proof of a range in a repository on this machine.
+
+    Raises `ConfigError` where the sandbox does not answer, `Refused` where the range can't be had or can't be judged.
+    """
+    wanted = range_of(span)
+    found = span_of(folder_of(path), wanted)
+    notes = () if found.is_ahead else (_PARTED.format(base=wanted.base, head=wanted.head),)
+    means = means_of(settings, stop=stop, any_image=True)
+    with mirror_for_once() as mirror:
+        result = verify(means, from_span(found, mirror, stop=stop), given, accepted_by=accepted_by, tell=tell)
+    return Verification(f"{path} {wanted}", result, notes)
+
+
+_PARTED = (
+    "note: {head} does not hold all of {base}, and what it lacks counts as taken away. {base}...{head} is what {head} "
+    "has since they parted."
+)
+
+
+def verify_pull(
+    settings: Settings,
+    target: str,
+    given: Given,
+    *,
+    accepted_by: str,
+    stop: StopCheck,
+    tell: Callable[[str], None],
+) -> Verification:
+    """The proof of a pull request, beside the one that is kept of it. Raises as `verify_range`, and `Unavailable`."""
+    full_name, number = pull_named(target, settings.web_address)
+    source = pull_of(settings, full_name, number)
+    notes = () if source.pull else (_AS_EVERYBODY,)
+    means = means_of(settings, stop=stop, any_image=False)
+    tell(f"fetching {source} from {source.remote.clone_url}")
+    with mirror_for_once() as mirror:
+        result = verify(means, from_pull(source, mirror, stop=stop), given, accepted_by=accepted_by, tell=tell)
+    return Verification(str(source), result, notes, stored=stored_proof(settings, source))
+
+
+_AS_EVERYBODY = (
+    "note: without the App's credentials it is not known which branch this is to go into; taken is the default branch."
+)
+
+
+def pull_named(target: str, web_address: str) -> tuple[str, int]:
+    """The repository and the number of `OWNER/REPO#N`, or of a pull request's address. Raises `Refused`."""
+    named = target.removeprefix(f"{web_address.rstrip('/')}/")
+    found = _PULL.fullmatch(named)
+    if found is None:
+        elsewhere = f" Addresses begin with {web_address}." if "://" in target else ""
+        raise Refused(f"`{target}` names nothing that can be verified. {_HOW}{elsewhere}")
+    return found["repository"], int(found["number"])
+
+
+def pull_of(settings: Settings, full_name: str, number: int) -> PullSource:
+    """The pull request: through the App where it is set up, else as everybody sees it."""
+    remote = remote_of(settings, full_name)
+    if settings.app_id is None:
+        return PullSource(remote, number)
+    github = github_of(settings)
+    try:
+        pull = github.pull_request_numbered(github.find(full_name).ref, number)
+    except Gone as gone:
+        raise Refused(f"{full_name} has no pull request {number}: {gone}") from gone
+    return PullSource(remote, number, pull)
+
+
+def stored_proof(settings: Settings, source: PullSource) -> StoredProof | None:
+    """The newest proof of the pull request that is kept here; None without one, or without a database."""
+    has_database = settings.database_url is not None or settings.database_file.exists()
+    if source.pull is None or source.remote.key is None or not has_database:
+        return None
+    store = Store(database_of(settings))
+    run = store.proven_for(source.remote.key, source.number)
+    if run is None:
+        return None
+    facts = store.facts(run.id)
+    proof, head = load(Proof, facts["proof"]), str(facts.get("head_sha", ""))
+    outcome = Outcome.PROVEN if proof.holds else Outcome.UNPROVEN
+    kept = StoredProof(run.id, outcome, proof, str(facts.get("base", "")), head)
+    made = proof.provenance
+    if made is None:
+        return kept
+    return replace(kept, base=made.base, head=made.head or head, stale=staleness(made, source.pull.head_sha))

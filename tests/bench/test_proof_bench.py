@@ -1,0 +1,29 @@
+import re
+
+import pytest
+
+from bench.proof.__main__ import ROWS, plan_in, print_costs, print_reading
+from bench.proof.samples import Sample
+from sandbox.process import ProcessSandbox
+
+
+def test_the_cost_of_a_proof_is_printed_by_part_and_as_multiples_of_a_plain_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sandbox = ProcessSandbox()
+
+    print_costs(Sample("3 tests", tests=3), sandbox, 1, plan_in(sandbox))
+
+    head, *rows, hunks = capsys.readouterr().out.strip().splitlines()
+    assert head.startswith("3 tests: a plain run ")
+    assert [row.strip().partition("  ")[0] for row in rows] == list(ROWS)
+    assert all(re.fullmatch(r"  .+ +\d+\.\d\d +\d+\.\dx", row) for row in rows)
+    assert re.match(r"  hunks: 3 noticed, 1 not, 0 of 4 untried; [\d.]+ s of 30 s", hunks)
+
+
+def test_reading_a_report_is_measured_for_each_form_that_pytest_may_leave(capsys: pytest.CaptureFixture[str]) -> None:
+    print_reading(1_000)
+
+    _, recorder, written = capsys.readouterr().out.strip().splitlines()
+    assert re.match(r"  recorder +1,000 tests .* MB at most", recorder)
+    assert re.match(r"  JUnit XML +1,000 tests .* MB at most", written)

@@ -1,0 +1,51 @@
+"""Results that say less than the runner printed, which is out of its process's reach, or two things at once."""
+
+import json
+
+import pytest
+
+from bot.proof.readers import Left
+from bot.proof.readers.pytest import PYTEST
+from bot.proof.readers.recording import FOLDER
+from bot.proof.results import Results
+from bot.records import TestStatus
+
+PLANTED = "tests/test_zz_selfcode_abcd.py::test_zz_selfcode_abcd"
+
+
+def read(printed: str, *cases: tuple[str, str]) -> Results:
+    """What is made of a run that recorded these cases and printed this."""
+    lines = [
+        {"run": "pytest"},
+        *({"case": test_id, "status": status, "message": ""} for test_id, status in cases),
+        {"end": len(cases), "early": False},
+    ]
+    written = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    left = Left({f"{FOLDER}/pytest-1-a.jsonl": written}, None, printed, "", truncated=False, root="/workspace")
+    results = PYTEST.read(left)
+    assert results is not None
+    return results
+
+
+@pytest.mark.parametrize(
+    ("printed", "failing", "says"),
+    [
+        ("2 failed, 1 passed in 0.02s", [PLANTED], "pytest told of 2 failed, and its results hold 1"),
+        ("======= 1 failed, 1 passed in 0.02s =======", [], "pytest told of 1 failed, and its results hold 0"),
+        ("1 failed, 1 passed in 0.02s", [PLANTED], ""),
+        ("3 failed, 1 passed in 0.02s", [PLANTED, "tests/test_a.py::test_twice"], ""),
+        ("1 passed in 0.02s", [PLANTED], ""),
+        ("", [], ""),
+    ],
+)
+def test_a_failure_that_was_told_of_has_to_be_in_the_results(printed: str, failing: list[str], says: str) -> None:
+    results = read(printed, ("tests/test_a.py::test_a", "passed"), *((test_id, "failed") for test_id in failing))
+
+    assert results.contradiction == says
+
+
+@pytest.mark.parametrize("statuses", [("passed", "failed"), ("failed", "passed"), ("failed", "skipped")])
+def test_of_two_results_under_one_id_the_worse_one_counts(statuses: tuple[str, str]) -> None:
+    results = read("", *(("tests/test_a.py::test_a", status) for status in statuses))
+
+    assert [case.status for case in results.cases] == [TestStatus.FAILED]

@@ -1,0 +1,70 @@
+import pytest
+
+from bot.proof.doubts import doubts_of
+from tests.proof.laboratory import FIXED, NEW_TEST, SOURCE, changed
+
+LARGE = "tests/test_large.py::test_large"
+
+
+def doubts(source: str, test: str = NEW_TEST, red: str = LARGE) -> tuple[str, ...]:
+    return doubts_of([changed("calc.py", SOURCE, source), changed("tests/test_large.py", None, test)], [red])
+
+
+def test_of_honest_work_there_is_no_doubt() -> None:
+    assert doubts(FIXED) == ()
+
+
+def test_an_answer_that_stands_in_the_test_as_the_question_does_is_doubtful() -> None:
+    source = "def double(n):\n    if n == 20:\n        return 40\n    return n\n"
+
+    assert doubts(source) == (
+        "calc.py answers 40 where 20 comes in, and the new tests hold both: is that the rule, or only the example?",
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def double(n):\n    if n == 21:\n        return 40\n    return n\n",
+        "def double(n):\n    if n == 20:\n        return 41\n    return n\n",
+        "def double(n):\n    if n > 20:\n        return 40\n    return n\n",
+        "def double(n):\n    if n == 20:\n        return None\n    return n\n",
+    ],
+)
+def test_another_value_another_answer_or_a_plain_one_is_not(source: str) -> None:
+    assert doubts(source) == ()
+
+
+def test_an_answer_that_was_there_before_is_no_news() -> None:
+    source = "def double(n):\n    if n == 20:\n        return 40\n    return n\n"
+
+    assert (
+        doubts_of([changed("calc.py", source, source + "\n"), changed("tests/test_large.py", None, NEW_TEST)], [LARGE])
+        == ()
+    )
+
+
+def test_a_constant_that_the_program_reads_is_its_own() -> None:
+    source = FIXED + "\nLIMIT = 20\n\ndef limit():\n    return LIMIT\n"
+
+    assert doubts(source, "import calc\n\ndef test_large():\n    assert calc.LIMIT == 20\n") == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert double(20) == 40",
+        "check(double(20))",
+        "with pytest.raises(ValueError): double(20)",
+        "with pytest.raises(Exception, match='too large'): double(20)",
+        "case.assertEqual(double(20), 40)",
+        "expect(double(20)).to_be(40)",
+        "data = open('data.json').read()\n    assert data",
+    ],
+)
+def test_a_test_that_asserts_something_in_any_form_is_not_doubtful(body: str) -> None:
+    assert doubts(FIXED, f"import calc\n\ndef test_large():\n    {body}\n") == ()
+
+
+def test_only_red_tests_are_looked_at() -> None:
+    assert doubts(FIXED, NEW_TEST + "\n    def test_more():\n        double(1)\n") == ()

@@ -1,0 +1,350 @@
+"""Who may have a proof taken again, of what, and what is said: on a real store and mirror, with a fake GitHub."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine as Database
+
+from bot.agent import Agent
+from bot.errors import Refused
+from bot.records import Caps, Evidence, IssueRef, Outcome, Proof, PullRequestText, Task, TriggerKind
+from bot.repository import Mirror
+from bot.repository.git import EMPTY_TREE, run_git
+from bot.runs.house import Crew, House, Prepared
+from bot.runs.judgement import newest_judgement
+from bot.runs.known import Known
+from bot.runs.moved import Moved
+from bot.runs.renewal import Renewal
+from bot.runs.solving import Author
+from bot.runs.stopping import StopFlag
+from bot.runs.store import SqlInbox, Store
+from sandbox import Limits
+from sandbox.process import ProcessSandbox
+from tests.github.fake import FakeGitHub, FakePull, FakeRepository
+from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_trigger
+from tests.writing.builders import a_plan, a_provenance, a_report
+
+PROVEN, PUSHED = "2a9b" * 10, "3c4d" * 10
+ALTERED = ("test_calc.py: test_add loosens a comparison",)
+UNPROVEN = Proof(
+    ("Existing tests were altered: test_calc.py.",),
+    Evidence(),
+    a_report(),
+    head=a_report(),
+    tests_altered=ALTERED,
+    provenance=a_provenance(head=PROVEN),
+)
+HELD = replace(UNPROVEN, missing=(), accepted_by=MAINTAINER.login)
+
+
+def no_agent(crew: Crew) -> Agent:
+    raise AssertionError(f"no model is to be asked here: {crew.model}")
+
+
+@dataclass
+class Scene:
+    """An issue whose run has ended with a draft pull request and its proof."""
+
+    home: Path
+    database: Database
+    proof: Proof = UNPROVEN
+    github: FakeGitHub = field(default_factory=FakeGitHub)
+    repository: FakeRepository = field(init=False)
+    issue: IssueRef = field(init=False)
+    origin: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.repository = self.github.add_repository("octo/cat")
+        self.repository.roles[MAINTAINER.login] = "write"
+        self.issue = self.github.open_issue(self.repository.ref, labels=("selfcode",))
+        self.repository.branches[self.branch] = PROVEN
+        text = PullRequestText("Fix it", "before", draft=True)
+        number = self.github.publish_pull_request(self.repository.ref, self.branch, "main", text).number
+        self.origin = self.begun(TriggerKind.START)
+        known = Known(self.house, self.origin)
+        made = self.proof.provenance
+        assert made is not None
+        self.proof = replace(self.proof, provenance=replace(made, base=a_base(known.mirror)))
+        known.learn(
+            task=Task("It breaks", "Always.", number=self.issue.number),
+            info=self.github.repository(self.repository.ref),
+            plan=a_plan(),
+            baseline=a_report(),
+            pull_request=number,
+            head_sha=PROVEN,
+            proof=self.proof,
+        )
+        self.house.store.finish(self.origin, Outcome.UNPROVEN, "")
+
+    @property
+    def branch(self) -> str:
+        return f"selfcode/issue-{self.issue.number}"
+
+    @property
+    def pull(self) -> FakePull:
+        return self.repository.pulls[0]
+
+    @property
+    def house(self) -> House:
+        return House(
+            store=Store(self.database),
+            github=self.github,
+            sandbox=ProcessSandbox(),
+            prepare_image=lambda _setup, _stop: Prepared(None),
+            agent_for=no_agent,
+            home=self.home,
+            author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
+            label="selfcode",
+            min_permission="write",
+            crew=Crew("small"),
+            models=(),
+            image="",
+            images=(),
+            caps=Caps(),
+            limits=Limits(),
+            day_usd_repository=0.0,
+            day_usd_installation=0.0,
+        )
+
+    def begun(self, kind: TriggerKind, **changed: Any) -> str:
+        store = Store(self.database)
+        SqlInbox(self.database).accept(a_trigger(kind, **({"issue": self.issue, "sender": MAINTAINER} | changed)))
+        return store.begin_run(store.waiting()[-1])
+
+    def asked(self, kind: TriggerKind = TriggerKind.ACCEPT, **changed: Any) -> Renewal:
+        comment = {} if kind is TriggerKind.RENEW else {"comment_id": self.comment(), "pull_request": self.pull.number}
+        run_id = self.begun(kind, **(comment | changed))
+        return Renewal(Known(self.house, run_id), StopFlag(Store(self.database), run_id))
+
+    def comment(self) -> int:
+        at = IssueRef(self.issue.repository, self.pull.number)
+        return self.github.say(at, "/selfcode accept-tests", by=MAINTAINER.login)
+
+    def judged(self, renewal: Renewal, proof: Proof = HELD) -> None:
+        """As if the steps between had judged the branch."""
+        renewal.known.learn(base="1f0c" * 10, plan=a_plan(), baseline=a_report(), proof=proof)
+
+    @property
+    def answers(self) -> list[str]:
+        return [said.body for said in self.pull.thread.comments if said.author.login == self.github.login]
+
+    @property
+    def reactions(self) -> list[str]:
+        return [content for given in self.pull.thread.comment_reactions.values() for _, content in given]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with a_database(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def scene(tmp_path: Path, database: Database) -> Scene:
+    return Scene(tmp_path, database)
+
+
+def a_base(mirror: Mirror) -> str:
+    run_git(["init", "--quiet", "--bare", "--template=", "--", str(mirror.path)])
+    run_git(["hash-object", "-t", "tree", "-w", "--stdin"], repository=mirror.path)
+    return mirror.commit(
+        EMPTY_TREE, parents=[], message="x", author_name="x", author_email="x@example.com", when=datetime.now(UTC)
+    )
+
+
+def refused(renewal: Renewal) -> str:
+    """The refusal of the first step, answered as at a run's end."""
+    with pytest.raises(Refused) as refusal:
+        renewal.admit()
+    for _, work in renewal.last_words(Outcome.REFUSED, str(refusal.value)):
+        work()
+    return str(refusal.value)
+
+
+def test_whose_word_it_is_and_of_which_commit_is_kept(scene: Scene) -> None:
+    renewal = scene.asked()
+
+    renewal.admit()
+
+    facts = scene.house.store.facts(renewal.run_id)
+    assert (facts["accepted_by"], facts["judged"], facts["origin"]) == (MAINTAINER.login, PROVEN, scene.origin)
+    assert renewal.known.trigger.comment_id is not None
+    assert scene.reactions == ["eyes"]
+
+
+def test_a_word_on_the_tests_by_a_stranger_counts_for_nothing_and_is_not_answered(scene: Scene) -> None:
+    refused(scene.asked(sender=STRANGER))
+
+    assert scene.reactions == ["-1"]
+    assert scene.answers == []
+    assert scene.pull.text.body == "before"
+
+
+def test_where_no_pull_request_is_open_there_is_nothing_to_accept(scene: Scene) -> None:
+    scene.pull.state = "closed"
+
+    assert refused(scene.asked()) == "There is no open pull request of selfcode's for this issue."
+    assert scene.answers[0].startswith("There is no open pull request")
+
+
+def test_where_no_test_was_altered_there_is_nothing_to_accept(tmp_path: Path, database: Database) -> None:
+    scene = Scene(tmp_path, database, proof=replace(UNPROVEN, tests_altered=()))
+
+    assert "alters no existing test" in refused(scene.asked())
+
+
+def test_what_was_accepted_once_is_not_accepted_again(tmp_path: Path, database: Database) -> None:
+    scene = Scene(tmp_path, database, proof=HELD)
+
+    assert f"accepted already, by {MAINTAINER.login}" in refused(scene.asked())
+
+
+def test_a_word_on_the_tests_is_of_what_was_proven_not_of_what_was_pushed_since(scene: Scene) -> None:
+    scene.repository.branches[scene.branch] = PUSHED
+
+    assert "Press “Re-run” on the check `selfcode` first" in refused(scene.asked())
+    assert len(scene.answers) == 1
+
+
+def test_re_run_judges_what_the_branch_holds_now_and_an_older_word_is_not_of_that(
+    tmp_path: Path, database: Database
+) -> None:
+    scene = Scene(tmp_path, database, proof=HELD)
+    same, other = scene.asked(TriggerKind.RENEW), scene.asked(TriggerKind.RENEW)
+
+    same.admit()
+    scene.repository.branches[scene.branch] = PUSHED
+    other.admit()
+
+    kept = [scene.house.store.facts(renewal.run_id) for renewal in (same, other)]
+    assert [(facts["judged"], facts["accepted_by"]) for facts in kept] == [(PROVEN, MAINTAINER.login), (PUSHED, "")]
+    assert scene.reactions == []
+
+
+def test_where_it_is_proven_now_the_draft_becomes_ready(scene: Scene) -> None:
+    renewal = scene.asked()
+    renewal.admit()
+    scene.judged(renewal)
+
+    renewal.update_pull_request()
+    renewal.give_answer(Outcome.PROVEN, "")
+    renewal.give_answer(Outcome.PROVEN, "")
+
+    assert not scene.pull.is_draft
+    assert scene.pull.text.title == "Fix it"
+    assert f"accepted by `{MAINTAINER.login}`" in scene.pull.text.body
+    (answer,) = scene.answers
+    assert f"Ready for your review: #{scene.pull.number}" in answer
+
+
+def test_where_github_keeps_the_draft_the_answer_says_so_in_its_words(scene: Scene) -> None:
+    scene.github.fail_next("mark_ready", Refused("Resource not accessible"))
+    renewal = scene.asked()
+    renewal.admit()
+    scene.judged(renewal)
+
+    renewal.update_pull_request()
+    renewal.give_answer(Outcome.PROVEN, "")
+
+    assert scene.pull.is_draft
+    assert "Proven, and a draft still" in scene.answers[0]
+    assert "Resource not accessible" in scene.answers[0]
+
+
+def test_a_push_during_the_proof_makes_it_stale_at_once_and_the_draft_stays(scene: Scene) -> None:
+    renewal = scene.asked()
+    renewal.admit()
+    scene.judged(renewal)
+    scene.repository.branches[scene.branch] = PUSHED
+
+    renewal.update_pull_request()
+
+    assert scene.pull.is_draft
+    assert scene.pull.text.body.startswith("⚠️ **Stale**")
+
+
+def test_a_re_run_that_comes_to_nothing_says_so_in_the_check(scene: Scene) -> None:
+    renewal = scene.asked(TriggerKind.RENEW)
+    renewal.admit()
+
+    renewal.set_check(Outcome.BASELINE_BROKEN, "The test command on the untouched base: timed out.")
+
+    (check,) = scene.repository.checks
+    assert (check.head_sha, check.conclusion) == (PROVEN, "neutral")
+    assert check.title == "Not renewed: The test command on the untouched base: timed out."
+
+
+def test_told_again_from_the_start_it_stays_admitted_whatever_it_has_judged_since(scene: Scene) -> None:
+    renewal = scene.asked()
+    renewal.admit()
+    scene.judged(renewal)
+
+    renewal.admit()
+
+    assert renewal.result.proof is not None
+
+
+def test_the_newest_proof_is_the_one_that_counts(scene: Scene) -> None:
+    renewal = scene.asked()
+    renewal.admit()
+    scene.judged(renewal)
+
+    found = newest_judgement(scene.house, scene.repository.ref.id, scene.pull.number)
+
+    assert found is not None
+    assert (found.run_id, found.origin, found.proof.accepted_by) == (
+        renewal.run_id,
+        scene.origin,
+        MAINTAINER.login,
+    )
+
+
+# --- A person's push
+
+
+def told(scene: Scene) -> Moved:
+    run_id = scene.begun(TriggerKind.MOVED, sender=STRANGER)
+    moved = Moved(Known(scene.house, run_id), StopFlag(scene.house.store, run_id))
+    if moved.look():
+        moved.update_pull_request()
+        moved.set_check()
+    return moved
+
+
+def test_a_push_makes_the_proof_stale_in_the_pull_request_and_on_the_commit(scene: Scene) -> None:
+    scene.repository.branches[scene.branch] = PUSHED
+
+    told(scene)
+
+    assert scene.pull.text.body.startswith("⚠️ **Stale**: the proof below is of `2a9b2a9b2a`")
+    (check,) = scene.repository.checks
+    assert (check.head_sha, check.conclusion) == (PUSHED, "neutral")
+
+
+def test_a_branch_that_is_put_back_is_stale_no_more(scene: Scene) -> None:
+    scene.repository.branches[scene.branch] = PUSHED
+    told(scene)
+    scene.repository.branches[scene.branch] = PROVEN
+
+    told(scene)
+
+    assert scene.pull.text.body.startswith("⚠️ **Unproven**")
+    assert [check.head_sha for check in scene.repository.checks] == [PUSHED]
+
+
+def test_what_a_run_of_ours_pushed_is_told_by_that_run(scene: Scene) -> None:
+    scene.repository.branches[scene.branch] = PUSHED
+    scene.house.store.learn(scene.begun(TriggerKind.RETRY), head_sha=PUSHED)
+
+    assert told(scene).look() == ""
+    assert scene.pull.text.body == "before"
+
+
+def test_a_pull_request_that_is_closed_by_now_is_left_alone(scene: Scene) -> None:
+    scene.pull.state = "closed"
+
+    assert told(scene).look() == ""
