@@ -19,6 +19,7 @@ class Verdict(StrEnum):
     NAMED = "proven, and the fix's own report names the hunk as unnoticed"
     FOOLED = "proven"
     NOT_BROKEN = "nothing to break"
+    NOT_PROVEN = "not proven as it is"
     NOT_RUN = "–"
 
 
@@ -27,6 +28,8 @@ _Found = Mapping[tuple[str, str, Break], Verified]
 
 def verdict(broken: Verified | None, whole: Verified | None) -> Verdict:
     """What the verification of a broken fix came to, beside that of the fix as it is."""
+    if whole is not None and whole.outcome != _PROVEN:
+        return Verdict.NOT_PROVEN
     if broken is None:
         return Verdict.NOT_RUN
     if broken.answer is None:

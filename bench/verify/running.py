@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.verify.breaking import broken
 from bench.verify.places import Places
-from bench.verify.records import Case, Spot, Verified
+from bench.verify.records import Break, Case, Spot, Verified
 from bot.repository import Mirror
 from sandbox.contract import File
 
@@ -35,11 +35,16 @@ class Run:
 
 
 def go(run: Run, cases: Sequence[Case]) -> bool:
-    """Verify what was not verified yet; say whether that is all of it now. Raises `ConfigError` before `setup`."""
+    """Verify what was not verified yet; say whether that is all of it now. Raises `ConfigError` before `setup`.
+
+    A fix that is not proven as it is, is not broken: that it is not proven then either would say nothing.
+    """
     done = {(each.project, each.head, each.how) for each in verified_in(run.results) if _counts(each)}
     left = [case for case in cases if (case.project.name, case.fix.head, case.how) not in done]
-    run.tell(f"{len(cases)} verifications, {len(left)} of them to be done")
+    run.tell(f"{len(cases)} verifications, at most {len(left)} of them to be done")
     for number, case in enumerate(left, 1):
+        if case.how is not Break.NONE and _is_unproven(run.results, case):
+            continue
         if run.over():
             run.tell(f"the time is over: {len(left) - number + 1} are left; run the same again to go on")
             return False
@@ -84,6 +89,14 @@ def verify(run: Run, case: Case) -> Verified:
     except ValueError:
         return _result(case, time.monotonic() - began, trouble=done.stderr.strip()[-2000:] or "no answer", spot=spot)
     return _result(case, time.monotonic() - began, answer=answer, spot=spot)
+
+
+def _is_unproven(results: Path, case: Case) -> bool:
+    return any(
+        (each.project, each.head, each.how) == (case.project.name, case.fix.head, Break.NONE)
+        and each.outcome != "proven"
+        for each in verified_in(results)
+    )
 
 
 def _counts(verified: Verified) -> bool:

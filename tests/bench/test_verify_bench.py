@@ -205,6 +205,10 @@ def test_a_broken_fix_is_caught_where_it_is_not_proven() -> None:
     assert verdict(verified("proven", Break.TEST_DELETED), verified("proven")) is Verdict.FOOLED
 
 
+def test_where_the_whole_fix_is_not_proven_a_broken_one_tells_nothing() -> None:
+    assert verdict(verified("unproven", Break.TEST_DELETED), verified("unproven")) is Verdict.NOT_PROVEN
+
+
 def test_a_reverted_hunk_that_the_whole_fix_was_said_to_have_unnoticed_is_no_surprise() -> None:
     without = verified("proven", Break.HUNK_REVERTED)
 
@@ -216,14 +220,15 @@ def test_a_reverted_hunk_that_the_whole_fix_was_said_to_have_unnoticed_is_no_sur
 
 
 def test_the_report_names_what_is_not_proven_and_what_was_not_caught() -> None:
-    fix = Fix(base=SHA, head=SHA, about="the sum was a difference")
-    collection = Collection(until=date(2026, 1, 1), each=1, project=(project(fix=(fix,)),))
+    one, other = (Fix(base=SHA, head=sha * 40, about="the sum was a difference") for sha in "ab")
+    collection = Collection(until=date(2026, 1, 1), each=2, project=(project(fix=(one, other)),))
+    unproven = verified("unproven").model_copy(update={"head": other.head})
 
-    text = report(collection, [verified("unproven"), verified("proven", Break.TEST_LOOSENED)])
+    text = report(collection, [verified("proven"), unproven, verified("proven", Break.TEST_LOOSENED)])
 
-    assert f"- calc `{SHA[:10]}`: why" in text
-    assert f"- calc `{SHA[:10]}`, test loosened: proven; red: " in text
-    assert "| calc | python |  | 1 | 0 | – | 0 of 1 caught | – |" in text
+    assert f"- calc `{other.head[:10]}`: why" in text
+    assert f"- calc `{one.head[:10]}`, test loosened: proven; red: " in text
+    assert "| calc | python |  | 2 | 1 | – | 0 of 1 caught | – |" in text
 
 
 def test_what_is_cut_off_shows_of_every_project() -> None:
@@ -299,7 +304,7 @@ about = "the sum was a difference"
         (Break.NONE, "proven"),
         (Break.TEST_DELETED, "unproven"),
     ]
-    assert "2 verifications, 0 of them to be done" in capsys.readouterr().err
+    assert "2 verifications, at most 0 of them to be done" in capsys.readouterr().err
 
 
 def test_without_a_setup_it_says_what_to_run_first(tmp_path: Path) -> None:

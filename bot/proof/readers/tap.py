@@ -4,6 +4,7 @@ Source: https://testanything.org/tap-version-14-specification.html.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -182,12 +183,15 @@ class _Reading:
 def _cases(document: _Document, left: Left) -> Iterator[TestCase]:
     if document.skipped and not document.points:
         yield TestCase(document.file or "all tests", TestStatus.SKIPPED, document.skipped)
-    for number, point in enumerate(document.points, start=1):
+    counted: Counter[tuple[str, ...]] = Counter()
+    for point in document.points:
+        place = (*point.above, point.group)
+        counted[place] += 1
         said = point.said
         directive = _DIRECTIVE.search(said)
         if directive:
             said = said[: directive.start()]
-        names = [*point.above, said.strip().replace("\\#", "#") or f"test {number}"]
+        names = [*point.above, said.strip().replace("\\#", "#") or f"test {counted[place]}"]
         if point.group and point.group != names[-1]:
             names.insert(0, point.group)
         status = TestStatus.SKIPPED if directive else TestStatus.FAILED if point.failed else TestStatus.PASSED

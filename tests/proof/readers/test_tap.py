@@ -88,3 +88,13 @@ def test_a_program_that_skips_all_says_so() -> None:
     results = TAP.read(left(stdout="TAP version 13\n1..0 # SKIP no database\n"))
 
     assert ids(results, TestStatus.SKIPPED) == ["all tests"]
+
+
+def test_a_point_without_words_is_numbered_in_its_group_so_that_a_test_before_it_changes_no_name() -> None:
+    before = "TAP version 13\n# one\nok 1\n# two\nok 2\nok 3 named\nok 4\n1..4\n"
+    after = "TAP version 13\n# one\nok 1\nok 2\n# two\nok 3\nok 4 named\nok 5\n1..5\n"
+
+    named = [ids(TAP.read(left(stdout=stdout)), TestStatus.PASSED) for stdout in (before, after)]
+
+    assert named[0] == ["one > test 1", "two > test 1", "two > named", "two > test 3"]
+    assert set(named[1]) - set(named[0]) == {"one > test 2"}
