@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TEST_PROCESSES ?= 3
+TEST_PROCESSES ?= 4
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check format bench bench-solve lock clean
+.PHONY: demo test check format bench bench-solve bench-verify lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -43,6 +43,11 @@ bench: $(VENV)/.ready ## figures: where the time of a run goes, and what a proof
 bench-solve: $(VENV)/.ready ## figures: what a model solves (SELFCODE_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY; options in SOLVE=)
 	@$(BIN)/python -m bench.solve setup
 	@$(BIN)/python -m bench.solve run --tasks bench/solve/tasks --sample 20 --humaneval 40 --seed 4 --out .cache/solve/results $(SOLVE)
+
+bench-verify: $(VENV)/.ready ## figures: real fixes, and the same broken, under `selfcode verify` (fetches; hours)
+	@$(BIN)/python -m bench.verify setup
+	@$(BIN)/python -m bench.verify run --out .cache/verify/results
+	@$(BIN)/python -m bench.verify report --out .cache/verify/results
 
 lock: ## renew the lock files (needs uv)
 	uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock

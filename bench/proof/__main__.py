@@ -96,7 +96,8 @@ def one_proof(ground: Ground, head: str, figures: Figures) -> HunkCheck:
         part = RERUNS if name in parts else name
         return _timed(parts, part, lambda: _arranged(ground, head, files, arrangement, baseline.plant))
 
-    proof = prove(files, baseline.report, run)
+    planted_file = baseline.plant is not None and not baseline.plant.injected
+    proof = prove(files, baseline.report, run, planted_file=planted_file)
     check = _timed(parts, HUNKS, lambda: _hunks(ground, head, files, proof, baseline.plant, run_s=parts["B"][0]))
     parts[ALL] = [time.perf_counter() - began]
     plain_run(ground, head, figures)
@@ -126,7 +127,8 @@ def _arranged(
     ground: Ground, head: str, files: Sequence[ChangedFile], arrangement: Arrangement, plant: Plant | None
 ) -> TestReport:
     side, replaced = overlay(files, arrangement)
-    return ground.test(ground.base if side is Side.BASE else head, replaced, plant=plant)
+    planted = plant if arrangement.planted else None
+    return ground.test(ground.base if side is Side.BASE else head, replaced, plant=planted)
 
 
 def _hunks(

@@ -128,12 +128,16 @@ class Case:
 
 
 def cases(projects: Sequence[Project], breaks: Sequence[Break]) -> tuple[Case, ...]:
-    """Every fix in every way, the ways one after the other, and the projects in turn: what was cut off shows of all."""
+    """Every fix in every way: as they are first, then each project's first fix in all ways, then the second.
+
+    So what was done before a cut shows of all projects and of all ways.
+    """
     deepest = max((len(project.fix) for project in projects), default=0)
+    rounds = [(how, number) for number in range(deepest) for how in breaks]
+    rounds.sort(key=lambda each: each[0] is not Break.NONE)
     return tuple(
         Case(project, project.fix[number], how)
-        for how in breaks
-        for number in range(deepest)
+        for how, number in rounds
         for project in projects
         if number < len(project.fix)
     )

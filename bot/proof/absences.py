@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-SUFFIXES = frozenset({".go", ".rs", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"})
+from bot.proof.languages import JAVASCRIPT
+
+SUFFIXES = frozenset({".go", ".rs", *JAVASCRIPT})
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NOT_LOADED = re.compile(
@@ -21,13 +23,13 @@ _NOT_COMPILED = (
     re.compile(r"\bunknown field '?(?P<name>\w+)'? in struct literal"),
     re.compile(r"\b(?:not enough|too many) arguments in call to (?:\w+\.)*(?P<name>\w+)"),
     re.compile(r"\bassignment mismatch: .*\b(?P<name>\w+)(?:\([^)]*\))? returns \d"),
-    re.compile(r"\bcannot find (?:\w+(?:, \w+)*(?: or)? )+`(?P<name>\w+)` in"),
+    re.compile(r"\bcannot find (?:[\w,]+ ){1,12}`(?P<name>\w+)` in"),
     re.compile(r"\bunresolved imports? `(?P<name>[\w:]+)`"),
-    re.compile(r"\buse of (?:undeclared|unresolved) (?:\w+ )+`(?P<name>\w+)`"),
+    re.compile(r"\buse of (?:undeclared|unresolved) (?:\w+ ){1,12}`(?P<name>\w+)`"),
     re.compile(r"\bcould not find `(?P<name>\w+)` in"),
-    re.compile(r"\bno (?:\w+ )+?(?:named )?`(?P<name>\w+)` (?:found|on type)"),
+    re.compile(r"\bno (?:\w+ ){1,12}`(?P<name>\w+)` (?:found|on type)"),
     re.compile(r"\bhas no (?:field|variant) named `(?P<name>\w+)`"),
-    re.compile(r"(?P<name>[\w$]+)\)? is not a (?:function|constructor)\b"),
+    re.compile(r"(?<![\w$])(?P<name>[\w$]+)\)? is not a (?:function|constructor)\b"),
     re.compile(r"\bhas no exported member(?: named)? '(?P<name>[\w$]+)'"),
     re.compile(r"\bCannot find name '(?P<name>[\w$]+)'"),
     re.compile(r"\bProperty '(?P<name>[\w$]+)' does not exist on type"),

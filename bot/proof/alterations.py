@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
+from bot.proof.arrangements import has_link
 from bot.proof.doc_tests import lost_examples
 from bot.proof.kinds import FileKind, kind_of_change
+from bot.proof.languages import is_past_reading
 from bot.proof.line_tests import line_alterations
-from bot.proof.python_tests import defined_names, python_alterations
-from bot.records import ChangedFile, TestCase
+from bot.proof.python_tests import defined_names, outermost, python_alterations
+from bot.records import ChangedFile, TestCase, storable
 
-_RUST_TESTS = re.compile(rb"^\s*#\[cfg\(test\)\]\s*(#\[.*\]\s*)*(pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
+_RUST_TESTS = re.compile(
+    rb"^[ \t]*#\[cfg\(test\)\]\s*(#\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*){0,20}(pub\s+)?mod\s+\w+\s*\{", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +29,17 @@ class Altered:
     def __str__(self) -> str:
         return f"{self.path}: {self.name} {self.what}" if self.name else f"{self.path}: {self.what}"
 
-    def covers(self, test_id: str) -> bool:
-        """Whether the test with this id is, or may be, one that was altered."""
-        if not test_id.startswith(self.path):
+    def covers(self, test_id: str, file: str | None = None) -> bool:
+        """Whether the test with this id is, or may be, one that was altered.
+
+        `file` is where its report says that it stands: not every program's ids begin with that.
+        """
+        if test_id.startswith(self.path):
+            inside = test_id.removeprefix(self.path).removeprefix("::").partition("[")[0].replace("::", ".")
+            return not self.name or inside == self.name or inside.startswith(self.name + ".")
+        if file != self.path and not _is_module_of(test_id, file or "", self.path):
             return False
-        inside = test_id.removeprefix(self.path).removeprefix("::").partition("[")[0].replace("::", ".")
-        return not self.name or inside == self.name or inside.startswith(self.name + ".")
+        return f".{self.name}." in f".{test_id.partition('[')[0].replace('::', '.')}." if self.name else True
 
 
 def altered_tests(files: Sequence[ChangedFile], cases: Sequence[TestCase] = ()) -> tuple[str, ...]:
@@ -39,7 +49,8 @@ def altered_tests(files: Sequence[ChangedFile], cases: Sequence[TestCase] = ()) 
 
 def alterations(files: Sequence[ChangedFile], cases: Sequence[TestCase] = ()) -> tuple[Altered, ...]:
     """The same as values, by path. `cases` are what the test command ran: what holds one is a test by any name."""
-    found = (altered for file in sorted(files, key=lambda file: file.path) for altered in _altered(file, cases))
+    named = [replace(file, path=storable(file.path)) for file in files]  # as results name them
+    found = (altered for file in sorted(named, key=lambda file: file.path) for altered in _altered(file, cases))
     return tuple(dict.fromkeys(found))
 
 
@@ -52,7 +63,7 @@ def _altered(file: ChangedFile, cases: Sequence[TestCase]) -> Iterator[Altered]:
         return
     if file.after is None:
         yield Altered(file.path, "", "removed")
-    elif file.before_mode != file.after_mode and "120000" in (file.before_mode, file.after_mode):
+    elif file.before_mode != file.after_mode and has_link(file):
         yield Altered(file.path, "", "changed into or from a link")
     elif file.before == file.after:
         return
@@ -78,9 +89,19 @@ def _altered_by_what_ran(file: ChangedFile, ids: Sequence[str]) -> Iterator[Alte
     for place in lost_examples(file.before, file.after, is_python=True):
         yield Altered(file.path, place, "examples were removed or changed")
     names = defined_names(file.before)
-    if any(test_id.removeprefix(f"{file.path}::").partition("::")[0].partition("[")[0] in names for test_id in ids):
+    if is_past_reading(file.before) or any(outermost(test_id, file.path) in names for test_id in ids):
         changed = python_alterations(file.before, file.after or b"")
         yield from (Altered(file.path, name, what) for name, what in changed)
+
+
+def _is_module_of(test_id: str, file: str, path: str) -> bool:
+    """Whether a Rust test is in the module whose source is at `path`. Cargo names the crate's root alone."""
+    source, root = PurePosixPath(path), PurePosixPath(file).parent
+    if not (file.endswith(".rs") and path.endswith(".rs") and source.is_relative_to(root)):
+        return False
+    parts = source.relative_to(root).with_suffix("").parts
+    module = "::".join(parts[:-1] if parts[-1] == "mod" else parts)
+    return bool(module) and f"::{module}::" in f"::{test_id}"
 
 
 def _tests_inside(source: bytes | None) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.proof.kinds import goes_with_tests
+from bot.proof.kinds import goes_with_tests, is_submodule
 from bot.records import ChangedFile
 from sandbox.contract import File, Workspace, archive_of
 
@@ -18,20 +18,21 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Whose source and whose tests a proof run is made of."""
+    """Whose source and whose tests a proof run is made of. `planted`: with the host's own failing test, if any."""
 
     source: Side
     tests: Side
+    planted: bool = True
 
 
 A = Arrangement(source=Side.BASE, tests=Side.HEAD)
 B = Arrangement(source=Side.HEAD, tests=Side.HEAD)
 C = Arrangement(source=Side.HEAD, tests=Side.BASE)
+UNPLANTED = Arrangement(source=Side.HEAD, tests=Side.HEAD, planted=False)
 UNTOUCHED = Arrangement(source=Side.BASE, tests=Side.BASE)
 
 _SYMLINK = "120000"
-_EXECUTABLE = "100755"
-_SUBMODULE = "160000"
+EXECUTABLE = "100755"
 
 
 def overlay(files: Sequence[ChangedFile], arrangement: Arrangement) -> tuple[Side, Mapping[str, File | None]]:
@@ -56,14 +57,9 @@ def on_side(file: ChangedFile, side: Side) -> File | None:
     data, mode = (file.before, file.before_mode) if side is Side.BASE else (file.after, file.after_mode)
     if data is None:
         return None
-    return File(data, executable=mode == _EXECUTABLE, symlink=mode == _SYMLINK)
+    return File(data, executable=mode == EXECUTABLE, symlink=mode == _SYMLINK)
 
 
 def has_link(file: ChangedFile) -> bool:
     """Whether it is a symbolic link on either side."""
     return _SYMLINK in (file.before_mode, file.after_mode)
-
-
-def is_submodule(file: ChangedFile) -> bool:
-    """Whether it is a submodule on either side."""
-    return _SUBMODULE in (file.before_mode, file.after_mode)

@@ -4,6 +4,8 @@ import ast
 import doctest
 from collections.abc import Iterator, Mapping, Sequence
 
+from bot.proof.languages import parsed
+
 _PARSER = doctest.DocTestParser()
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -37,10 +39,10 @@ def _parsed(words: str) -> Sequence[Example]:
 
 
 def _docstrings(source: str) -> Iterator[tuple[str, str]]:
-    """Docstrings by the dotted names of what they stand in, wherever that is."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+    """Docstrings by the dotted names of what they stand in, wherever that is; a source that can't be parsed whole."""
+    tree = parsed(source)
+    if tree is None:
+        yield "", source
         return
     waiting: list[tuple[str, ast.AST]] = [("", tree)]
     while waiting:

@@ -26,6 +26,11 @@ class Runs:
     base_again: TestReport | None = None
 
     @property
+    def of_head(self) -> tuple[TestReport, ...]:
+        """Those with the change's source."""
+        return tuple(report for report in (self.b, self.b_again, self.c, self.c_again) if report is not None)
+
+    @property
     def reports(self) -> tuple[TestReport, ...]:
         everything = (self.a, self.a_again, self.b, self.b_again, self.c, self.c_again, self.base_again)
         return tuple(dict.fromkeys(report for report in everything if report is not None))
@@ -54,7 +59,7 @@ def broken(
 ) -> frozenset[str]:
     """What passed in the baseline and passes in neither of two runs of the base's own tests on the head."""
     passed = head.passed if again is None or not again.could_run else head.passed | again.passed
-    return uncovered(baseline.passed - passed, excused)
+    return uncovered(baseline.passed - passed, excused, baseline)
 
 
 def reds(baseline: TestReport, runs: Runs, interface: Interface) -> frozenset[str]:
@@ -62,10 +67,11 @@ def reds(baseline: TestReport, runs: Runs, interface: Interface) -> frozenset[st
     return _red(baseline, runs, interface)[0]
 
 
-def uncovered(ids: frozenset[str], excused: Iterable[Altered]) -> frozenset[str]:
-    """The ids that none of the accepted alterations speaks of."""
-    excuses = tuple(excused)
-    return frozenset(test_id for test_id in ids if not any(altered.covers(test_id) for altered in excuses))
+def uncovered(ids: frozenset[str], excused: Sequence[Altered], baseline: TestReport) -> frozenset[str]:
+    """The ids, all of the baseline, that none of the accepted alterations speaks of."""
+    cases = [case for case in baseline.cases if case.id in ids] if excused else []
+    covered = (case.id for case in cases if any(altered.covers(case.id, case.file) for altered in excused))
+    return ids - frozenset(covered)
 
 
 def unexplained(runs: Runs, interface: Interface) -> tuple[str, ...]:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from bot.records import TestCase, TestStatus
 
 _NO_NAME = re.compile(
-    r"^E?\s*ImportError: cannot import name '(?P<name>\w+)' from '?(?P<module>[\w.]+)'?", re.MULTILINE
+    r"^E?[ \t]*ImportError: cannot import name '(?P<name>\w+)' from '?(?P<module>[\w.]+)'?", re.MULTILINE
 )
-_NO_MODULE = re.compile(r"^E?\s*ModuleNotFoundError: No module named '(?P<name>[\w.]+)'", re.MULTILINE)
+_NO_MODULE = re.compile(r"^E?[ \t]*ModuleNotFoundError: No module named '(?P<name>[\w.]+)'", re.MULTILINE)
 _NO_ATTRIBUTE = re.compile(
-    r"^E?\s*AttributeError: (?!'(?:NoneType|str|bytes|int|float|bool|list|tuple|dict|set|frozenset|generator)' )"
+    r"^E?[ \t]*AttributeError: (?!'(?:NoneType|str|bytes|int|float|bool|list|tuple|dict|set|frozenset|generator)' )"
     r".*has no attribute '(?P<name>\w+)'",
     re.MULTILINE,
 )
-_NO_PARAMETER = re.compile(r"^E?\s*TypeError: .*unexpected keyword argument '(?P<name>\w+)'", re.MULTILINE)
+_NO_PARAMETER = re.compile(r"^E?[ \t]*TypeError: .*unexpected keyword argument '(?P<name>\w+)'", re.MULTILINE)
 _PLACE = re.compile(r"^(?P<path>[^\s:]+\.\w+):\d+: ", re.MULTILINE)
 _ERROR = re.compile(r"^(?:E\s+)?(?P<said>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)$", re.MULTILINE)
 

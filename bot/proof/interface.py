@@ -8,14 +8,15 @@ from pathlib import PurePosixPath
 
 from bot.proof.absences import SUFFIXES, Absent, absences, added_words, is_path_of, load_failed
 from bot.proof.kinds import FileKind, kind_of_change
+from bot.proof.languages import parsed
 from bot.records import ChangedFile
 
 _NO_NAME = re.compile(
-    r"^E?\s*ImportError: cannot import name '(?P<name>\w+)' from '?(?P<module>[\w.]+)'?", re.MULTILINE
+    r"^E?[ \t]*ImportError: cannot import name '(?P<name>\w+)' from '?(?P<module>[\w.]+)'?", re.MULTILINE
 )
-_NO_MODULE = re.compile(r"^E?\s*ModuleNotFoundError: No module named '(?P<module>[\w.]+)'", re.MULTILINE)
-_NO_ATTRIBUTE = re.compile(r"^E?\s*AttributeError: .*has no attribute '(?P<name>\w+)'", re.MULTILINE)
-_IMPORT_FAILED = re.compile(r"^E?\s*(ImportError|ModuleNotFoundError)\b", re.MULTILINE)
+_NO_MODULE = re.compile(r"^E?[ \t]*ModuleNotFoundError: No module named '(?P<module>[\w.]+)'", re.MULTILINE)
+_NO_ATTRIBUTE = re.compile(r"^E?[ \t]*AttributeError: .*has no attribute '(?P<name>\w+)'", re.MULTILINE)
+_IMPORT_FAILED = re.compile(r"^E?[ \t]*(ImportError|ModuleNotFoundError)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,8 @@ def new_interface(files: Sequence[ChangedFile]) -> Interface:
 
 def names_of(source: bytes | None) -> frozenset[str]:
     """Every name that Python source defines at any level; empty where it can't be parsed."""
-    try:
-        tree = ast.parse(source or b"")
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    return frozenset(_defined(ast.walk(tree)))
+    tree = parsed(source or b"")
+    return frozenset(_defined(ast.walk(tree))) if tree else frozenset()
 
 
 def _defined(nodes: Iterable[ast.AST]) -> Iterator[str]:

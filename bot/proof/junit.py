@@ -20,6 +20,7 @@ _TOTALS = ("failures", "errors", "skipped", "tests")
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _OF_PYTEST = re.compile(rb"<testsuite\b[^>]*\sname=\"pytest\"")
 _HEAD = 4096
+_MAX_ELEMENTS = 500_000
 
 
 def read_junit(data: bytes, *, directory: str = ".") -> Results | None:
@@ -30,8 +31,14 @@ def read_junit(data: bytes, *, directory: str = ".") -> Results | None:
     read = _Read(directory, first_line=0 if _OF_PYTEST.search(data[:_HEAD]) else 1)
     try:
         return read.results() if read.takes(_ends(data)) else None
+    except _TooMuchError:
+        return results_of((), contradiction=f"the results file can't be read: it has over {_MAX_ELEMENTS:,} elements")
     except (ParseError, DefusedXmlException, ValueError):
         return None
+
+
+class _TooMuchError(Exception):
+    """A file of more elements than are held in memory at once."""
 
 
 def _ends(data: bytes) -> Iterator[Element]:
@@ -40,8 +47,14 @@ def _ends(data: bytes) -> Iterator[Element]:
     parser: XMLParser[Any] | DefusedXMLParser = XMLParser(encoding="utf-8")  # noqa: S314
     if b"<!DOCTYPE" in text:
         parser = DefusedXMLParser(target=TreeBuilder(), encoding="utf-8", forbid_dtd=True)
-    for _, element in iterparse(io.BytesIO(text), ("end",), parser):  # noqa: S314
-        yield element
+    begun = 0
+    for event, element in iterparse(io.BytesIO(text), ("start", "end"), parser):  # noqa: S314
+        if event == "end":
+            yield element
+            continue
+        begun += 1
+        if begun > _MAX_ELEMENTS:
+            raise _TooMuchError
 
 
 @dataclass(slots=True)

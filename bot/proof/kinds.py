@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
+from bot.proof.languages import JAVASCRIPT
 from bot.proof.steering import steers_tests, takes_a_place
 from bot.records import ChangedFile
 
@@ -68,14 +69,7 @@ _DATA_FOLDERS = frozenset({"fixtures", "testdata", "__snapshots__", "snapshots",
 _CODE = frozenset(
     {
         ".py",
-        ".js",
-        ".jsx",
-        ".ts",
-        ".tsx",
-        ".mjs",
-        ".cjs",
-        ".mts",
-        ".cts",
+        *JAVASCRIPT,
         ".go",
         ".rs",
         ".rb",
@@ -147,12 +141,17 @@ def kind_of_change(file: ChangedFile) -> FileKind:
     So does a new module that would be imported in the place of pytest, or of what pytest itself imports. A submodule is
     a dependency wherever it stands.
     """
-    if _SUBMODULE in (file.before_mode, file.after_mode):
+    if is_submodule(file):
         return FileKind.DEPENDENCY
     kind = kind_of(file.path)
     if kind is FileKind.SOURCE and (steers_tests(file) or (file.before is None and takes_a_place(file.path))):
         return FileKind.TEST_CONFIG
     return kind
+
+
+def is_submodule(file: ChangedFile) -> bool:
+    """Whether it is a submodule on either side."""
+    return _SUBMODULE in (file.before_mode, file.after_mode)
 
 
 def goes_with_tests(file: ChangedFile) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
 
+from bot.proof.spans import outer_span
+
 _SKIP_MARKER = re.compile(
     r"\.(skip|only|todo|fixme|failing|skipIf|runIf)\b|\b(xit|xdescribe|xtest|xcontext|fit|fdescribe|fcontext)\s*\("
     r"|\bt\.Skip(Now|f)?\(|#\[\s*(ignore|should_panic|cfg)\b|#!\[\s*cfg\b|@(Disabled|Ignore|EnabledIf|DisabledOn\w*)\b"
@@ -27,6 +29,13 @@ _LEAVES = re.compile(r"\b(return|throw|panic|break|continue|goto|process\.exit|o
 _END_OF_TEST = re.compile(r"\}|\s*\}\s*\)")
 _BRACES = re.compile(r"\.([cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|cs|php|swift|dart|c|cc|cpp|h|hpp)$")
 _MAX_LINES = 20_000
+_MAX_COMPARED = 2000
+"""Lines, old and new together, between the first difference and the last: the time grows with their square."""
+_MAX_MOVES = 100
+_MAX_READ = 50_000
+
+Change = tuple[str, int, int, int, int]
+"""A tag of difflib's, then the old lines and the new ones, from the first to before the last, counted from 0."""
 
 Block = tuple[int, int]
 """Added lines, from the first to before the last, counted from 0."""
@@ -43,6 +52,9 @@ def line_alterations(path: str, before: bytes, after: bytes) -> Iterator[str]:
         yield "changed"
         return
     compared = _compared(old, new)
+    if compared is None:
+        yield "changed"
+        return
     lost = sum(end - start for tag, start, end, _, _ in compared if tag in ("delete", "replace"))
     added = [(start, end) for tag, _, _, start, end in compared if tag in ("insert", "replace")]
     if lost:
@@ -55,8 +67,17 @@ def line_alterations(path: str, before: bytes, after: bytes) -> Iterator[str]:
         yield "lines were added inside of what was there"
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+def _compared(old: Sequence[str], new: Sequence[str]) -> Sequence[Change] | None:
+    """Each change; None where there is too much between the first and the last to be compared line by line."""
+    span = outer_span(old, new)
+    olds, news = old[span.old_start : span.old_end], new[span.start : span.end]
+    if olds and news and len(olds) + len(news) > _MAX_COMPARED:
+        return None
+    changes = SequenceMatcher(None, olds, news, autojunk=False).get_opcodes()
+    return [
+        (tag, one + span.start, two + span.start, three + span.start, four + span.start)
+        for tag, one, two, three, four in changes
+    ]
 
 
 def _may_be_whole(old: Sequence[str], new: Sequence[str], added: Sequence[Block]) -> bool:
@@ -79,14 +100,17 @@ def _added_from_the_end(old: Sequence[str], new: Sequence[str]) -> Sequence[Bloc
 
 def _is_whole(lines: Sequence[str], start: int, end: int) -> bool:
     """Whether an insertion stands by itself. A difference may begin in the midst of it: it is moved while it can be."""
-    while start > 0 and lines[start - 1] == lines[end - 1]:
+    moves = min(_MAX_MOVES, max(1, _MAX_READ // (end - start)))
+    first = max(0, start - moves // 2)
+    while start > first and lines[start - 1] == lines[end - 1]:
         start, end = start - 1, end - 1
-    while True:
+    for _ in range(moves):
         if _stands_alone(lines[start:end]) or _stands_last(lines[start:end], lines[end:]):
             return True
         if end >= len(lines) or lines[start] != lines[end]:
             return False
         start, end = start + 1, end + 1
+    return False
 
 
 def _stands_alone(block: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ _ROOM = 1.5
 _NAMED = 20
 
 
-class Judgement(StrEnum):
+class Fate(StrEnum):
     """What became of one hunk."""
 
     NOTICED = "noticed"
@@ -60,27 +60,27 @@ def check_hunks(
     head = proof.head
     if head is None or not _is_fit(proof, head):
         return None
+    began = clock()
     reverts = reverts_of(files, (*proof.baseline.cases, *head.cases))
     if len(reverts) == 1 and is_everything(reverts[0], files):
         only = replace(reverts[0].hunk, noticed_by=proof.evidence.red[:_NAMED])
         return HunkCheck(noticed=(only,), budget_s=budget_s)
-    began = clock()
-    judged: list[tuple[Hunk, Judgement]] = []
+    judged: list[tuple[Hunk, Fate]] = []
     for revert in reverts:
         left_s = budget_s - (clock() - began)
         judged.append(_tried(revert, proof, run_without, run_s=run_s, left_s=left_s))
     judged.sort(key=lambda pair: (pair[0].path, pair[0].start))
-    by = {each: tuple(hunk for hunk, judgement in judged if judgement is each) for each in Judgement}
+    by = {each: tuple(hunk for hunk, fate in judged if fate is each) for each in Fate}
     return HunkCheck(
-        noticed=by[Judgement.NOTICED],
-        unnoticed=by[Judgement.UNNOTICED],
-        untried=by[Judgement.UNTRIED],
+        noticed=by[Fate.NOTICED],
+        unnoticed=by[Fate.UNNOTICED],
+        untried=by[Fate.UNTRIED],
         budget_s=budget_s,
         duration_s=clock() - began,
     )
 
 
-def _judgement_of(report: TestReport, steady: frozenset[str], *, is_cut_off: bool = False) -> Judgement:
+def _fate_of(report: TestReport, steady: frozenset[str], *, is_cut_off: bool = False) -> Fate:
     """What a run without a hunk says of it. `steady` are the ids that must pass; `is_cut_off`: it had too little time.
 
     Raises: `Stopped`.
@@ -88,26 +88,24 @@ def _judgement_of(report: TestReport, steady: frozenset[str], *, is_cut_off: boo
     if report.state is ReportState.STOPPED:
         raise Stopped("A person ended the run.")
     if report.state is ReportState.TIMED_OUT and is_cut_off:
-        return Judgement.UNTRIED
+        return Fate.UNTRIED
     if not report.could_run:
-        return Judgement.NOTICED
+        return Fate.NOTICED
     if report.tampered:
-        return Judgement.UNTRIED
-    return Judgement.UNNOTICED if steady <= report.passed else Judgement.NOTICED
+        return Fate.UNTRIED
+    return Fate.UNNOTICED if steady <= report.passed else Fate.NOTICED
 
 
-def _tried(
-    revert: Revert, proof: Proof, run_without: Without, *, run_s: float, left_s: float
-) -> tuple[Hunk, Judgement]:
+def _tried(revert: Revert, proof: Proof, run_without: Without, *, run_s: float, left_s: float) -> tuple[Hunk, Fate]:
     if left_s < _ROOM * run_s or proof.head is None:
-        return revert.hunk, Judgement.UNTRIED
+        return revert.hunk, Fate.UNTRIED
     patience_s = _PATIENCE_S + _RUNS * run_s
-    report = run_without({revert.hunk.path: revert.file}, min(patience_s, left_s))
+    report = run_without({revert.path: revert.file}, min(patience_s, left_s))
     steady = proof.head.passed - frozenset(proof.evidence.flaky)
-    judgement = _judgement_of(report, steady, is_cut_off=left_s < patience_s)
-    if judgement is not Judgement.NOTICED or not report.cases:
-        return revert.hunk, judgement
-    return replace(revert.hunk, noticed_by=tuple(sorted(steady - report.passed)[:_NAMED])), judgement
+    fate = _fate_of(report, steady, is_cut_off=left_s < patience_s)
+    if fate is not Fate.NOTICED or not report.cases:
+        return revert.hunk, fate
+    return replace(revert.hunk, noticed_by=tuple(sorted(steady - report.passed)[:_NAMED])), fate
 
 
 def _is_fit(proof: Proof, head: TestReport) -> bool:

@@ -1,6 +1,7 @@
 """The host's own failing test, as a value. Pure."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 
 _TOKEN = re.compile(r"[a-z0-9]{4,40}")
@@ -46,3 +47,8 @@ class Plant:
     def again(self, token: str) -> "Plant":
         """The same place under another name, for the next run."""
         return replace(self, path=self.path.replace(self.token, token), token=token)
+
+
+def fullest(folders: Counter[str]) -> str:
+    """The folder that most tests are in; of several the one that is least deep. There is at least one."""
+    return min(folders, key=lambda name: (-folders[name], name.count("/"), name))

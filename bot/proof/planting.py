@@ -1,10 +1,11 @@
 """What the host's own failing test tells: results that do not report it as failing are not to be trusted. Pure."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from bot.proof.plant import Plant
+from bot.proof.planted import all_failed, planted_cases, what_is_wrong
 from bot.proof.readers import plants_for
 from bot.proof.results import Results
 from bot.records import TestCase, TestReport, TestStatus
@@ -41,26 +42,16 @@ def judge(results: Results | None, plant: Plant, *, command: str) -> Judged:
     """Take the plant's case out of the results and say whether they can be trusted."""
     if results is None:
         return Judged(Results(()), planted_failed=False, tampered="the test command left no results that can be read")
-    own = [case for case in results.cases if plant.token in case.id]
+    own = planted_cases(results.cases, plant)
     others = tuple(case for case in results.cases if plant.token not in case.id)
     rest = replace(results, cases=others)
     if not own and (results.ended_early or _ended_early(others, command)):
         return Judged(rest, planted_failed=None, tampered=results.contradiction)
-    failed = any(case.status is TestStatus.FAILED and plant.said in case.message for case in own)
-    return Judged(rest, planted_failed=failed, tampered=results.contradiction or _suspicion(own, failed=failed))
+    why = what_is_wrong(own, plant) if own else "a test that must fail was added, and the results do not hold it"
+    return Judged(rest, planted_failed=all_failed(own, plant), tampered=results.contradiction or why)
 
 
-def _suspicion(own: Sequence[TestCase], *, failed: bool) -> str:
-    if failed:
-        return ""
-    if not own:
-        return "a test that must fail was added, and the results do not hold it"
-    if own[0].status is TestStatus.FAILED:
-        return "the failure that is reported for the added test is not the one it raises"
-    return f"a test that must fail was added, and is reported as {own[0].status}"
-
-
-def _ended_early(cases: Sequence[TestCase], command: str) -> bool:
+def _ended_early(cases: Iterable[TestCase], command: str) -> bool:
     """Whether the command asks to stop at the first failure, and there was one before the plant's turn."""
     failed = any(case.status in (TestStatus.FAILED, TestStatus.ERROR) for case in cases)
     return failed and _STOPS_EARLY.search(command) is not None

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from bot.proof.languages import parsed
 from bot.proof.python_cases import Definition, case_tables, is_extended, is_extended_table
 
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -23,21 +24,22 @@ def python_alterations(before: bytes, after: bytes) -> Iterator[tuple[str, str]]
     New functions, classes, imports, plain constants and cases of `parametrize` are fine, unless they take over a name
     that is used already or steer what the existing tests do.
     """
-    try:
-        old, new = ast.parse(before), ast.parse(after)
-    except (SyntaxError, ValueError, RecursionError):
-        yield "", "can't be compared: it is not valid Python on one side"
+    old, new = parsed(before), parsed(after)
+    if old is None or new is None:
+        yield "", "can't be compared: it is not valid Python on one side, or nested too deeply"
         return
     yield from _body_alterations(old.body, new.body, prefix="", used=_used(old), tables=case_tables(old))
 
 
 def defined_names(source: bytes) -> frozenset[str]:
     """The functions and classes at a file's top; none where it is not valid Python."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    return frozenset(node.name for node in tree.body if isinstance(node, _DEFINITION))
+    tree = parsed(source)
+    return frozenset(node.name for node in (tree.body if tree else ()) if isinstance(node, _DEFINITION))
+
+
+def outermost(test_id: str, path: str) -> str:
+    """The function or class at the top of the file `path` that a test is in, by its id."""
+    return test_id.removeprefix(f"{path}::").partition("::")[0].partition("[")[0]
 
 
 def _body_alterations(

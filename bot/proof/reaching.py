@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.proof.kinds import FileKind, kind_of, kind_of_change, of_kind
+from bot.proof.languages import JAVASCRIPT, is_past_reading, parsed
 from bot.records import ChangedFile
 
 _REACHING = re.compile(
@@ -37,7 +38,7 @@ _IN_LINES = {
 _LANGUAGES = {
     ".go": "Go",
     ".rs": "Rust",
-    **dict.fromkeys((".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"), "JavaScript"),
+    **dict.fromkeys(JAVASCRIPT, "JavaScript"),
 }
 
 
@@ -54,6 +55,8 @@ def reached(files: Sequence[ChangedFile]) -> tuple[str, ...]:
 
 def _of(file: ChangedFile, tests: frozenset[str]) -> Sequence[str]:
     if file.path.endswith(".py"):
+        if is_past_reading(file.after or b""):
+            return ("what is nested too deeply, or too long, to be looked through",)
         return sorted(_in_python(file.after, tests) - _in_python(file.before, tests))
     language = _LANGUAGES.get(PurePosixPath(file.path).suffix)
     if language is None:
@@ -67,9 +70,8 @@ def _in_lines(text: bytes | None, language: str) -> frozenset[str]:
 
 
 def _in_python(source: bytes | None, tests: frozenset[str]) -> frozenset[str]:
-    try:
-        tree = ast.parse(source or b"")
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parsed(source or b"")
+    if tree is None:
         return frozenset()
     names = _names(tree)
     found = {what for node in ast.walk(tree) for what in (*_reaching(node, names), *_patching(node, names))}

@@ -23,6 +23,8 @@ _SAID = {
     ReportState.OUTPUT_LIMIT: "it wrote too much",
     ReportState.CRASHED: "it crashed",
 }
+_FAILS_WITHOUT_A_TEST = "The test command fails with the change, though no test does."
+_OTHER_READER = "Results tampered with, or not to be trusted: {}'s are not written as they were on the base."
 
 
 def names(items: Iterable[str]) -> str:
@@ -51,6 +53,20 @@ def missing_of_results(found: Findings) -> Iterator[str]:
         yield from _by_exit_code(found.baseline, found.runs)
     else:
         yield from _by_case(found)
+
+
+def missing_without_plant(baseline: TestReport, report: TestReport) -> Iterator[str]:
+    """What the head lacks without the host's failing test, which excuses the exit code where it is there."""
+    if report.tampered:
+        yield f"Results tampered with, or not to be trusted: {report.tampered}."
+    elif not report.could_run:
+        yield from _not_run("head without the host's failing test", report)
+    elif report.reader != baseline.reader:
+        yield _OTHER_READER.format(baseline.reader)
+    elif report.failed:
+        yield f"Tests fail with the change: {names(sorted(report.failed))}."
+    elif not report.is_green:
+        yield _FAILS_WITHOUT_A_TEST
 
 
 def missing_of_change(
@@ -105,7 +121,7 @@ def _untrusted(found: Findings) -> Iterator[str]:
     elif not can_be_planted(reader):
         yield "The host can't add a failing test of its own to this command; nothing shows that its results are true."
     elif not tampered and any(report.reader != reader for report in reports):
-        yield f"Results tampered with, or not to be trusted: {reader}'s are not written as they were on the base."
+        yield _OTHER_READER.format(reader)
     elif not tampered and not _plant_was_seen(found.runs):
         yield (
             "The failing test that the host adds was not reported by the test command, so nothing shows that its "
@@ -128,7 +144,11 @@ def _not_judged(runs: Runs) -> Iterator[str]:
     )
     for which, report in said:
         if report is not None and not report.could_run:
-            yield f"The proof run with the {which} could not be judged: {_SAID.get(report.state, str(report.state))}."
+            yield from _not_run(which, report)
+
+
+def _not_run(which: str, report: TestReport) -> Iterator[str]:
+    yield f"The proof run with the {which} could not be judged: {_SAID.get(report.state, str(report.state))}."
 
 
 def _by_exit_code(baseline: TestReport, runs: Runs) -> Iterator[str]:
@@ -149,5 +169,12 @@ def _by_case(found: Findings) -> Iterator[str]:
         yield f"Tests that passed before the change do not pass after it: {names(evidence.broke)}."
     if failing := sorted(runs.b.failed - found.baseline.failed - settled):
         yield f"Tests fail with the change: {names(failing)}."
-    if quiet := sorted(uncovered(found.baseline.passed - runs.b.passed - runs.b.failed, found.excused) - settled):
+    unseen = found.baseline.passed - runs.b.passed - runs.b.failed
+    if quiet := sorted(uncovered(unseen, found.excused, found.baseline) - settled):
         yield f"Tests that passed before the change are skipped or gone after it: {names(quiet)}."
+    if found.baseline.is_green and any(map(_fails_without_a_test, runs.of_head)):
+        yield _FAILS_WITHOUT_A_TEST
+
+
+def _fails_without_a_test(report: TestReport) -> bool:
+    return report.state is ReportState.FAILED and not report.failed

@@ -12,7 +12,7 @@ from bot.records import ChangedFile, ReportState, TestCase, TestReport, TestStat
 
 _TESTS = (FileKind.TEST, FileKind.TEST_SUPPORT)
 _NOT_VALID = re.compile(r"(SyntaxError|IndentationError|TabError)\b")
-_NO_FIXTURE = re.compile(r"^E?\s*fixture '(?P<name>[^']+)' not found", re.MULTILINE)
+_NO_FIXTURE = re.compile(r"^E?[ \t]*fixture '(?P<name>[^']+)' not found", re.MULTILINE)
 _NO_SUCH_NAME = re.compile(r"^(?:E\s+)?NameError: name '(?P<name>\w+)' is not defined", re.MULTILINE)
 
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from bot.records import TestCase, TestStatus
+from bot.records import TestCase, TestStatus, storable
 from sandbox.contract import clipped
 
 _MESSAGE = 4000
 _MESSAGES_IN_ALL = 400_000
 _PLACE = re.compile(
-    r"""^(?:(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9}): |\s*File "(?P<named>[^"\n]+)", line (?P<numbered>\d{1,9}))""",
+    r"""^(?:(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9}): |[ \t]*File "(?P<named>[^"\n]+)", line (?P<numbered>\d{1,9}))""",
     re.MULTILINE,
 )
 _ORDER = (TestStatus.PASSED, TestStatus.SKIPPED, TestStatus.FAILED, TestStatus.ERROR)
@@ -33,7 +33,8 @@ def results_of(
     cases: Iterable[TestCase], *, contradiction: str = "", internal_error: bool = False, ended_early: bool = False
 ) -> Results:
     """Results with one case for each id, its worst result, and messages of bounded length."""
-    return Results(tuple(_within_bounds(_merged(cases))), contradiction, internal_error, ended_early)
+    merged = _merged(map(_storable, cases))
+    return Results(tuple(_within_bounds(merged)), storable(contradiction), internal_error, ended_early)
 
 
 def together(found: Iterable[Results]) -> Results:
@@ -61,9 +62,22 @@ def line_of(message: str, file: str | None, otherwise: int | None) -> int | None
     return found
 
 
+def message_within_bounds(message: str) -> str:
+    """A failure's message at the length that results keep: what is read out of it is read out of no more."""
+    return clipped(message, _MESSAGE)
+
+
 def worse(status: TestStatus, than: TestStatus) -> bool:
     """Whether the first of two results of one test is the one that counts."""
     return _ORDER.index(status) > _ORDER.index(than)
+
+
+def _storable(case: TestCase) -> TestCase:
+    said = case.id, case.message, case.file or ""
+    if all(text.isprintable() for text in said):
+        return case
+    test_id, message, file = map(storable, said)
+    return replace(case, id=test_id, message=message, file=file or None)
 
 
 def _merged(cases: Iterable[TestCase]) -> list[TestCase]:

@@ -6,22 +6,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from itertools import takewhile
-from pathlib import PurePosixPath
 
 from bot.errors import Unavailable
 from bot.proof import readers
+from bot.proof.fetching import HIDDEN, fetched, named_reports
 from bot.proof.plant import Plant
 from bot.proof.planting import judge
-from bot.proof.readers import Left, Scene
+from bot.proof.readers import Left, Site
 from bot.proof.results import Results
 from bot.proof.states import state_of
 from bot.records import ReportState, StopCheck, TestPlan, TestReport
-from sandbox.contract import Ending, ExecutionResult, File, SandboxError, Workspace, WorkspaceFull, archive_of, files_of
-
-MAX_BYTES = 32 * 1024 * 1024
-"""Of all that one run writes for us; what is more is no results."""
+from sandbox.contract import Ending, ExecutionResult, File, SandboxError, Workspace, WorkspaceFull, archive_of
 
 _EXTENDED = ("PYTHONPATH", "NODE_OPTIONS", "GOFLAGS")
 _PROGRAMS = {"node": "node --version", "go": "GOTOOLCHAIN=local go version"}
@@ -29,7 +24,6 @@ _LOOK = "; ".join(
     f'printf "%s\\n" "{said}"'
     for said in (*(f"${name}" for name in _EXTENDED), *(f"$({ask} 2>/dev/null)" for ask in _PROGRAMS.values()))
 )
-_WILD = re.compile(r"[*?\[]")
 _VERSION = re.compile(r"\d+(\.\d+)+")
 
 
@@ -74,8 +68,8 @@ class _TestRun:
         if built is not None and built.exit_code != 0:
             return _build_failed(self.plan.build, built)
         with self._results_folder() as folder, self._planted():
-            scene = self._scene(folder)
-            preparation = readers.prepared(scene)
+            site = self._site(folder)
+            preparation = readers.prepared(site)
             if preparation.files:
                 put = {f"{folder}/{name}": File(data, executable=True) for name, data in preparation.files.items()}
                 self.workspace.put(archive_of(put))
@@ -90,9 +84,9 @@ class _TestRun:
     @contextmanager
     def _results_folder(self) -> Iterator[str]:
         """A hidden folder in the workspace under a name that nobody can know beforehand, gone afterwards."""
-        folder = f".selfcode-results-{secrets.token_hex(8)}"
-        if self.plan.report:
-            self.workspace.remove([_below(self.plan.directory, self.plan.report), *self._reports()])
+        folder = f"{HIDDEN}{secrets.token_hex(8)}"
+        if stale := named_reports(self.workspace, self.plan, self.stop):
+            self.workspace.remove(stale)
         try:
             yield folder
         finally:
@@ -109,14 +103,14 @@ class _TestRun:
         finally:
             self.workspace.remove([self.plant.path])
 
-    def _scene(self, folder: str) -> Scene:
+    def _site(self, folder: str) -> Site:
         """What the sandbox has by itself, found out by one command."""
         root = self.workspace.directory.rstrip("/")
         looked = self._run(_LOOK, {})
         said = looked.stdout.splitlines()
         variables = dict(zip(_EXTENDED, said, strict=False))
         versions = dict(zip(_PROGRAMS, map(_VERSION.search, said[len(_EXTENDED) :]), strict=False))
-        return Scene(
+        return Site(
             root=root,
             folder=f"{root}/{folder}",
             directory=self.plan.directory,
@@ -127,9 +121,11 @@ class _TestRun:
         )
 
     def _left(self, folder: str, tested: ExecutionResult) -> Left:
-        reports = list(self._reports().values())
+        written = fetched(self.workspace, [folder])
+        found = fetched(self.workspace, named_reports(self.workspace, self.plan, self.stop))
+        reports = [found[path] for path in sorted(found)]
         return Left(
-            files={name.removeprefix(f"{folder}/"): data for name, data in self._fetch(folder).items()},
+            files={name.removeprefix(f"{folder}/"): data for name, data in written.items()},
             report=reports[0] if reports else None,
             stdout=tested.stdout,
             stderr=tested.stderr,
@@ -139,29 +135,6 @@ class _TestRun:
             plant=self.plant,
             further_reports=reports[1:],
         )
-
-    def _reports(self) -> Mapping[str, bytes]:
-        """The plan's results files by path: the one that it names, all of its folder, or those of its pattern."""
-        if not self.plan.report:
-            return {}
-        named = _below(self.plan.directory, self.plan.report)
-        parts = PurePosixPath(named).parts
-        plain = list(takewhile(lambda part: not _WILD.search(part), parts))
-        found = self._fetch(str(PurePosixPath(*plain)))
-        is_pattern = len(plain) < len(parts)
-        return {path: found[path] for path in sorted(found) if not is_pattern or fnmatchcase(path, named)}
-
-    def _fetch(self, path: str) -> Mapping[str, bytes]:
-        """A file's bytes, or those of all in a folder, by path; nothing where it is too large to be results.
-
-        Links are no results. A dead sandbox looks like a file too large here; it shows itself when the results folder
-        is removed.
-        """
-        try:
-            archive = self.workspace.get([path], exclude=["cache", "__pycache__"], limit_bytes=MAX_BYTES)
-        except SandboxError:
-            return {}
-        return {name: file.data for name, file in files_of(archive) if not file.symlink}
 
     def _judged(self, tested: ExecutionResult, results: Results | None, reader: str) -> TestReport:
         planted_failed: bool | None = None
@@ -201,7 +174,3 @@ def _build_failed(command: str, built: ExecutionResult) -> TestReport:
 
 def _output(result: ExecutionResult) -> str:
     return "\n".join(text for text in (result.stdout.rstrip(), result.stderr.rstrip()) if text)
-
-
-def _below(directory: str, path: str) -> str:
-    return str(PurePosixPath(directory) / path)

@@ -1,12 +1,17 @@
 """Which lines of a file were changed: spans of old lines, and the new ones in their place. Pure."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
+from typing import TypeVar
+
+from bot.proof.languages import parsed
 
 _MAX_COMPARED_LINES = 20_000
+_MAX_PARTED = 200
+Line = TypeVar("Line", bytes, str)
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -32,7 +37,7 @@ def changed_spans(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Span]:
     Very long files are not compared line by line: there everything from the first difference to the last is one span.
     """
     if len(old) + len(new) > _MAX_COMPARED_LINES:
-        yield _outer_span(old, new)
+        yield outer_span(old, new)
         return
     pending: Span | None = None
     for tag, old_start, old_end, start, end in SequenceMatcher(None, old, new).get_opcodes():
@@ -48,33 +53,35 @@ def changed_spans(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Span]:
         yield pending
 
 
-def parted(span: Span, source: Sequence[bytes]) -> Iterator[Span]:
+def parted(spans: Iterable[Span], source: Sequence[bytes]) -> Iterator[Span]:
     """Python that was only added, in parts: each function and class that was added whole, and what is between them."""
-    found = [] if span.old_end > span.old_start else list(_definitions(source, span))
-    if len(found) < 2:
-        yield span
-        return
-    cuts = sorted({span.start, span.end, *(cut for definition in found for cut in definition)})
-    yield from (
-        Span(span.old_start, span.old_end, start, end)
-        for start, end in pairwise(cuts)
-        if any(line.strip() for line in source[start:end])
-    )
+    each = list(spans)
+    is_asked = len(each) <= _MAX_PARTED and any(span.old_start == span.old_end for span in each)
+    tree = parsed(b"".join(source)) if is_asked else None
+    for span in each:
+        found = list(_definitions(tree, span)) if tree and span.old_start == span.old_end else []
+        if len(found) < 2:
+            yield span
+            continue
+        cuts = sorted({span.start, span.end, *(cut for definition in found for cut in definition)})
+        yield from (
+            Span(span.old_start, span.old_end, start, end)
+            for start, end in pairwise(cuts)
+            if any(line.strip() for line in source[start:end])
+        )
 
 
-def _outer_span(old: Sequence[bytes], new: Sequence[bytes]) -> Span:
+def outer_span(old: Sequence[Line], new: Sequence[Line]) -> Span:
+    """Everything from the first difference to the last."""
     shorter = min(len(old), len(new))
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
     return Span(head, len(old) - tail, head, len(new) - tail)
 
 
-def _definitions(source: Sequence[bytes], span: Span) -> Iterator[tuple[int, int]]:
+def _definitions(tree: ast.Module, span: Span) -> Iterator[tuple[int, int]]:
     """The outermost functions and classes that lie in the span as a whole, as lines counted from 0."""
-    try:
-        waiting: list[ast.AST] = [ast.parse(b"".join(source))]
-    except (SyntaxError, ValueError, RecursionError):
-        return
+    waiting: list[ast.AST] = [tree]
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):
             if not isinstance(node, ast.stmt):

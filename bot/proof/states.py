@@ -14,19 +14,19 @@ _NOT_FOUND = re.compile(
 _BAD_USAGE = re.compile(
     r"^ERROR: (file or directory )?not found:|^ERROR: usage:|^ERROR: Wrong expression passed to|: error: unrecognized "
     r"arguments|^ERROR: .*conftest\.py|^ImportError while loading conftest"
-    r"|^\s*● Unrecognized (CLI Parameter|Option)|^CACError: |^\S*node: bad option:|^Could not find '"
+    r"|^[ \t]*● Unrecognized (CLI Parameter|Option)|^CACError: |^\S*node: bad option:|^Could not find '"
     r"|^npm (ERR!|error) Missing script:|^flag provided but not defined:|^go: go\.mod file not found"
     r"|^error: (unexpected argument '|could not find `Cargo\.toml`|no test target named)",
     re.MULTILINE,
 )
 _NOTHING_RAN = re.compile(
-    r"^Ran 0 tests in |^NO TESTS RAN|^=*\s*no tests ran\b|\[no test files\]|^No tests found|"
+    r"^Ran 0 tests in |^NO TESTS RAN|^=*[ \t]*no tests ran\b|\[no test files\]|^No tests found|"
     r"^(Error: )?No test files found|^no packages to test$|"
     r"^(#|ℹ) tests 0$|^0 examples,",
     re.MULTILINE | re.IGNORECASE,
 )
 _SOMETHING_RAN = re.compile(r"^Ran [1-9]\d* tests? in |^ok\s+\S+|\b[1-9]\d* (passed|examples?)\b", re.MULTILINE)
-_PASSED_SUMMARY = re.compile(r"\b[1-9]\d* passed\b.* in [\d.]+s")
+_PASSED_SUMMARY = re.compile(r"\b[1-9]\d* passed\b.{0,500} in [\d.]+s")
 
 _OWN_LIMIT = re.compile(
     r"^FATAL ERROR: .*JavaScript heap out of memory|^fatal error: runtime: out of memory", re.MULTILINE

@@ -5,9 +5,10 @@ import re
 import sys
 from pathlib import PurePosixPath
 
+from bot.proof.languages import JAVASCRIPT, parsed
 from bot.records import ChangedFile
 
-_HOOK = re.compile(rb"^\s*(async\s+)?def\s+pytest_[a-z_]+\s*\(|\bhookimpl\b", re.MULTILINE)
+_HOOK = re.compile(rb"^[ \t\f]*(async\s+)?def\s+pytest_[a-z_]+\s*\(|\bhookimpl\b", re.MULTILINE)
 _STARTS = re.compile(
     rb"\b(_?pytest|unittest|nox|tox|jest|vitest|mocha)\b|\bgo test\b|\bcargo (test|nextest)\b|\bnode --test\b"
 )
@@ -18,10 +19,10 @@ _PYTHON = re.compile(
 _JAVASCRIPT = re.compile(
     rb"\b(jest|vitest|mocha|jasmine)\b|node:test\b|JEST_WORKER_ID|VITEST\w*|NODE_TEST_CONTEXT|zz_selfcode"
 )
-_GO = re.compile(rb'^\s*(import\s+)?(\w+\s+)?"testing"|\btesting\.|zz_selfcode', re.MULTILINE)
+_GO = re.compile(rb'^[ \t]*(import\s+)?(\w+\s+)?"testing"|\btesting\.|zz_selfcode', re.MULTILINE)
 _NAMES = {
     ".py": _PYTHON,
-    **dict.fromkeys((".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"), _JAVASCRIPT),
+    **dict.fromkeys(JAVASCRIPT, _JAVASCRIPT),
     ".go": _GO,
 }
 _RUNNER = frozenset({"pytest", "_pytest", "pluggy", "iniconfig"})
@@ -63,11 +64,8 @@ def _naming(source: bytes, pattern: re.Pattern[bytes], suffix: str) -> frozenset
 
 def _without_docstrings(source: bytes) -> list[bytes]:
     lines = source.splitlines()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return lines
-    for node in ast.walk(tree):
+    tree = parsed(source)
+    for node in ast.walk(tree) if tree else ():
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             said = node.body[0]
             lines[said.lineno - 1 : said.end_lineno] = [b""] * ((said.end_lineno or said.lineno) - said.lineno + 1)

@@ -21,7 +21,7 @@ from bot.records.plans import Finding, TestPlan, joined
 from bot.records.proof import Evidence, Hunk, HunkCheck, ImageIdentity, Proof, Provenance
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
 from bot.records.spending import Caps, Spend, Usage
-from bot.records.storing import dump, load
+from bot.records.storing import dump, load, storable
 from bot.records.triggers import Inbox, Receipt, Trigger, TriggerKind
 from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progress, Reproduce, Verdict
 from bot.records.workbench import Readable, Unreproduced, Workbench
@@ -84,4 +84,5 @@ __all__ = [
     "dump",
     "joined",
     "load",
+    "storable",
 ]

@@ -34,8 +34,8 @@ class RunResult:
     """Everything that there is to say about a run at its end. `reason` is one or two sentences for people.
 
     `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none. `not_ready`
-    is why GitHub did not let the draft of a proven change be marked as ready, or "". `judged` is what the proof is of
-    where that is not the agent's own change: what the branch holds after a person's push.
+    is why GitHub did not let the draft of a proven change be marked as ready, or "". `branch_change` is what the proof
+    is of where that is not the agent's own change: what the branch holds after a person's push.
     """
 
     outcome: Outcome
@@ -52,4 +52,4 @@ class RunResult:
     blocked: tuple[str, ...] = ()
     critic: str = ""
     not_ready: str = ""
-    judged: Change | None = None
+    branch_change: Change | None = None

@@ -92,8 +92,8 @@ class Proof:
     """The judgement over a change. `holds` exactly where `missing` is empty; `missing` says for people what lacks.
 
     `acceptance_passed` and `acceptance_failed` count the operator's hidden tests; None where there are none, or where
-    nothing can be told of them. `doubts` are signs that something was made for show: a reviewer is to look, and they
-    don't keep the proof from holding. `accepted_by` is the login of who accepted what the change does to existing
+    nothing can be told of them. `second_looks` are signs that something was made for show: a reviewer is to look, and
+    they don't keep the proof from holding. `accepted_by` is the login of who accepted what the change does to existing
     tests.
     """
 
@@ -110,7 +110,7 @@ class Proof:
     accepted_by: str = ""
     hunks: HunkCheck | None = None
     provenance: Provenance | None = None
-    doubts: tuple[str, ...] = ()
+    second_looks: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

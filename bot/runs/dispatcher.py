@@ -46,7 +46,8 @@ NOT_OURS = "Commands are read on issues, and on selfcode's own pull requests: th
 def decide(waiting: Waiting, *, active: Sequence[RunRow], last: RunRow | None, free: bool) -> Begin | Settle | Later:
     """What is to become of a trigger that asks for a run or an examination. `last` is the issue's newest run.
 
-    Neither keeps the other waiting; each of them is done once at a time on an issue. That a proof is stale takes
+    Neither keeps the other waiting; each of them is done once at a time on an issue. Of which commit a proof is asked
+    for again is known when its turn comes, not here. That a proof is stale takes
     seconds to say, and no place.
     """
     trigger = waiting.trigger
@@ -60,8 +61,6 @@ def decide(waiting: Waiting, *, active: Sequence[RunRow], last: RunRow | None, f
         return Settle(f"run {at_work[0].id} is at work on the issue already")
     if trigger.kind is TriggerKind.START and last is not None and trigger.occurred_at <= last.trigger.occurred_at:
         return Settle(f"asked for before run {last.id} was")
-    if trigger.kind is TriggerKind.RENEW and any(run.trigger.kind is TriggerKind.RENEW for run in same_issue):
-        return Settle("the proof is being renewed already")
     if same_issue or not (free or trigger.kind is TriggerKind.MOVED):
         return Later()
     return Begin()

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from bot.records import Change, Outcome, Proof, RunResult, TestPlan, TestReport, load
 from bot.runs.house import House
 from bot.runs.known import Known
+from bot.runs.solving import outcome_of_proof
+from bot.runs.store import Store
 
 PATCH_KEPT = 200_000
 """Characters of a person's change that are kept beside its proof, for what is said of its lines."""
@@ -22,17 +24,12 @@ class Judgement:
     head: str
 
 
-def judged(proof: Proof) -> tuple[Outcome, str]:
-    """What a proof comes to, and why."""
-    return (Outcome.PROVEN, "") if proof.holds else (Outcome.UNPROVEN, " ".join(proof.missing))
-
-
-def newest_judgement(house: House, repository_id: int, pull_request: int) -> Judgement | None:
-    """The newest proof of a pull request; None where none is kept here."""
-    run = house.store.proven_for(repository_id, pull_request)
+def newest_judgement(store: Store, repository_id: int, pull_request: int, *, told: bool = False) -> Judgement | None:
+    """The newest proof of a pull request; None where none is kept here. `told`: of those that were said to people."""
+    run = store.proven_for(repository_id, pull_request, told=told)
     if run is None:
         return None
-    facts = house.store.facts(run.id)
+    facts = store.facts(run.id)
     proof = load(Proof, facts["proof"])
     made = proof.provenance
     return Judgement(
@@ -48,7 +45,7 @@ def newest_judgement(house: House, repository_id: int, pull_request: int) -> Jud
 def result_of(house: House, judgement: Judgement) -> RunResult:
     """All that there is to say of the pull request: the work as it was, and the newest proof of it."""
     facts = house.store.facts(judgement.run_id)
-    outcome, reason = judged(judgement.proof)
+    outcome, reason = outcome_of_proof(judgement.proof)
     worked = Known(house, judgement.origin).result(outcome, reason)
     if judgement.run_id == judgement.origin:
         return worked
@@ -62,5 +59,5 @@ def result_of(house: House, judgement: Judgement) -> RunResult:
         pull_request=judgement.pull_request,
         blocked=tuple(facts.get("blocked", ())),
         not_ready=facts.get("not_ready", "") if outcome is Outcome.PROVEN else "",
-        judged=load(Change, facts["change"]) if facts.get("change") else None,
+        branch_change=load(Change, facts["change"]) if facts.get("change") else None,
     )

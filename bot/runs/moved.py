@@ -67,11 +67,18 @@ class Moved:
         pull = self.house.github.pull_request(at.repository, branch_for(at.number))
         if pull is None or pull.state != "open":
             return None
-        before = newest_judgement(self.house, at.repository.id, pull.number)
+        store, number = self.house.store, pull.number
+        before = newest_judgement(store, at.repository.id, number, told=True)
+        before = before or newest_judgement(store, at.repository.id, number)
         if before is None:
             return None
-        is_ours = pull.head_sha in self.house.store.last_pushed(at.repository.id, at.number)
-        return None if is_ours and pull.head_sha != before.head else (pull, before)
+        return None if pull.head_sha != before.head and self._is_told_yet(pull.head_sha) else (pull, before)
+
+    def _is_told_yet(self, head: str) -> bool:
+        """Whether a run pushed it that has its end still to tell. What an ended one pushed, anyone may put back."""
+        store, at = self.house.store, self.known.at
+        at_work = [run.id for run in store.runs_of(at.repository.id, at.number) if not run.is_finished]
+        return any(store.facts(run_id).get("head_sha") == head for run_id in at_work)
 
     def finish(self, outcome: Outcome, reason: str) -> None:
         """End it in the store."""

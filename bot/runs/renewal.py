@@ -21,6 +21,7 @@ from bot.runs.judgement import PATCH_KEPT, Judgement, newest_judgement, result_o
 from bot.runs.known import Known
 from bot.runs.provenance import with_head
 from bot.runs.publishing import marked_ready, set_check
+from bot.runs.seen import can_be_seen, refuse_unacceptable
 from bot.runs.stopping import StopFlag
 from bot.runs.verifying import missing_of_protected
 from bot.runs.voice import Voice
@@ -64,17 +65,17 @@ class Renewal:
         admit_who_asked(known)
         known.learn(info=info)
         pull = self._pull()
-        before = newest_judgement(self.house, at.repository.id, pull.number)
+        before = newest_judgement(self.house.store, at.repository.id, pull.number)
         if before is None:
             raise Refused(f"No proof of #{pull.number} is kept here.")
-        if known.trigger.kind is TriggerKind.ACCEPT:
-            _refuse_nothing_to_accept(before, pull)
+        shown = newest_judgement(self.house.store, at.repository.id, pull.number, told=True)
+        self._refuse_needless(shown, pull.head_sha)
         known.learn(
             task=Known(self.house, before.origin).task,
             origin=before.origin,
             pull_request=pull.number,
             judged=pull.head_sha,
-            accepted_by=self._accepted_by(before, pull),
+            accepted_by=self._accepted_by(shown, pull),
         )
 
     def _pull(self) -> PullRequest:
@@ -83,11 +84,22 @@ class Renewal:
             raise Refused("There is no open pull request of selfcode's for this issue.")
         return pull
 
-    def _accepted_by(self, before: Judgement, pull: PullRequest) -> str:
+    def _refuse_needless(self, shown: Judgement | None, head: str) -> None:
+        """Raise `Refused` where the newest proof that was told leaves nothing to do, or is another than was seen."""
+        store, trigger = self.house.store, self.known.trigger
+        ended = store.run(shown.run_id).finished_at if shown else None
+        asked = store.accepted_at(trigger.key)
+        if trigger.kind is TriggerKind.ACCEPT:
+            is_seen = can_be_seen(ended, accepted_at=asked, occurred_at=trigger.occurred_at)
+            refuse_unacceptable(shown, head, is_seen=is_seen)
+        elif shown and shown.head == head and ended and asked and ended > asked:
+            raise Refused(f"The proof of `{short(head)}` was taken again in the meantime.")
+
+    def _accepted_by(self, shown: Judgement | None, pull: PullRequest) -> str:
         """Whose word counts: that of who gives it now, or what was given before, for the very same commit."""
         if self.known.trigger.kind is TriggerKind.ACCEPT:
             return self.known.trigger.sender.login
-        return before.proof.accepted_by if before.head == pull.head_sha else ""
+        return shown.proof.accepted_by if shown and shown.head == pull.head_sha else ""
 
     def fetch(self) -> None:
         """Bring the branch here, and fix the base: where the branch left the default branch."""
@@ -225,16 +237,3 @@ class Renewal:
     @property
     def _voice(self) -> Voice:
         return Voice(self.known)
-
-
-def _refuse_nothing_to_accept(before: Judgement, pull: PullRequest) -> None:
-    """Raise `Refused` where a word on the tests would change nothing, or be about another commit than was seen."""
-    if before.head != pull.head_sha:
-        raise Refused(
-            f"The proof is of `{short(before.head)}`, and the branch is at `{short(pull.head_sha)}` by now. "
-            "Press “Re-run” on the check `selfcode` first, then accept what the new proof shows."
-        )
-    if not before.proof.tests_altered:
-        raise Refused("There is nothing to accept: the change alters no existing test.")
-    if before.proof.accepted_by:
-        raise Refused(f"What the change does to existing tests was accepted already, by {before.proof.accepted_by}.")

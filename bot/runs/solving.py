@@ -164,7 +164,8 @@ def prove_tree(
     def run(arrangement: Arrangement) -> TestReport:
         side, replaced = overlay(files, arrangement)
         began = time.monotonic()
-        report = ground.test(ground.base if side is Side.BASE else tree, replaced, plant=baseline.plant)
+        plant = baseline.plant if arrangement.planted else None
+        report = ground.test(ground.base if side is Side.BASE else tree, replaced, plant=plant)
         took_s[arrangement] = time.monotonic() - began
         return report
 
@@ -174,7 +175,8 @@ def prove_tree(
         except Refused:  # without the hunk the workspace ran full
             return TestReport(ground.plan.test, ReportState.CRASHED)
 
-    proof = prove(files, baseline.report, run, accepted_tests=bool(accepted_by))
+    planted_file = baseline.plant is not None and not baseline.plant.injected
+    proof = prove(files, baseline.report, run, accepted_tests=bool(accepted_by), planted_file=planted_file)
     run_s = took_s.get(B, 0.0)
     proof = replace(
         proof,
@@ -209,7 +211,7 @@ def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
     """How the run ended, and why, in words for people."""
     match progress.verdict:
         case Verdict.SOLVED if proof is not None:
-            return (Outcome.PROVEN, "") if proof.holds else (Outcome.UNPROVEN, " ".join(proof.missing))
+            return outcome_of_proof(proof)
         case Verdict.NOTHING_TO_DO:
             return Outcome.NOTHING_TO_DO, progress.why
         case Verdict.STOPPED:
@@ -220,6 +222,11 @@ def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
             return Outcome.NEEDS_INFORMATION, progress.why
         case Verdict.LIMIT | Verdict.STUCK | Verdict.GAVE_UP | Verdict.SOLVED | None:
             return Outcome.UNSOLVED, progress.why
+
+
+def outcome_of_proof(proof: Proof) -> tuple[Outcome, str]:
+    """What a proof comes to, and why."""
+    return (Outcome.PROVEN, "") if proof.holds else (Outcome.UNPROVEN, " ".join(proof.missing))
 
 
 def refuse_forbidden(ground: Ground, progress: Progress, *, protect: Sequence[str], secrets: Sequence[str]) -> None:

@@ -24,6 +24,9 @@ WORK = (TriggerKind.START, TriggerKind.RETRY)
 PROOFS = (TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED)
 """What is about the proof of a pull request that is there already: like work, one at a time on an issue."""
 
+PROVING = (Outcome.PROVEN, Outcome.UNPROVEN)
+"""How a run ends that got to say its proof: another end leaves it kept and unsaid."""
+
 RUNS = (*WORK, *PROOFS, TriggerKind.DOCTOR)
 """What is kept, queued and told as a run: an examination too, which is of the repository and no work on an issue."""
 
@@ -108,6 +111,12 @@ class Store:
         with transaction(self._engine) as connection:
             connection.execute(update(inbox).where(inbox.c.seq == seq).values(state="done", note=note))
 
+    def accepted_at(self, key: str) -> float | None:
+        """When a trigger came in, in seconds since the epoch by our own clock; None where none of this key did."""
+        with transaction(self._engine) as connection:
+            moment: float | None = connection.execute(select(inbox.c.accepted_at).where(inbox.c.key == key)).scalar()
+        return moment
+
     def begin_run(self, waiting: Waiting) -> str:
         """Turn a trigger into a run, in one transaction. Returns the run's id."""
         trigger = waiting.trigger
@@ -142,14 +151,22 @@ class Store:
         """The newest run that published this pull request, or that was about it."""
         return self._newest(repository_id, pull_request, lambda _: True)
 
-    def proven_for(self, repository_id: int, pull_request: int) -> RunRow | None:
-        """The newest run that a proof of this pull request is kept of."""
-        return self._newest(repository_id, pull_request, lambda facts: bool(facts.get("proof")))
+    def proven_for(self, repository_id: int, pull_request: int, *, told: bool = False) -> RunRow | None:
+        """The newest run that a proof of this pull request is kept of; `told`: of those that got to say it."""
+        outcomes = PROVING if told else None
+        return self._newest(repository_id, pull_request, lambda facts: bool(facts.get("proof")), outcomes)
 
-    def _newest(self, repository_id: int, number: int, fits: Callable[[dict[str, Any]], bool]) -> RunRow | None:
+    def _newest(
+        self,
+        repository_id: int,
+        number: int,
+        fits: Callable[[dict[str, Any]], bool],
+        outcomes: Collection[Outcome] | None = None,
+    ) -> RunRow | None:
         """The newest run about a pull request that fits; the text alone leaves few to be read."""
         named = and_(runs.c.repository_id == repository_id, runs.c.facts.contains(f'"pull_request": {number}'))
-        query = select(runs.c.id, runs.c.facts).where(named).order_by(runs.c.started_at.desc(), runs.c.id)
+        chosen = named if outcomes is None else and_(named, runs.c.outcome.in_([str(each) for each in outcomes]))
+        query = select(runs.c.id, runs.c.facts).where(chosen).order_by(runs.c.started_at.desc(), runs.c.id)
         with transaction(self._engine) as connection:
             known = [(str(row.id), json.loads(row.facts)) for row in connection.execute(query)]
         newest = next((run for run, facts in known if facts.get("pull_request") == number and fits(facts)), None)

@@ -1,11 +1,13 @@
 """The tables of inbox and runs, and the engine that reaches them (SQLite or PostgreSQL)."""
 
+import re
 import sqlite3
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Column,
+    Dialect,
     Engine,
     Float,
     Integer,
@@ -13,6 +15,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
     create_engine,
     event,
@@ -24,6 +27,23 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_rand
 from bot.errors import ConfigError
 
 metadata = MetaData()
+
+
+class Plain(TypeDecorator[str]):
+    """Text from outside (a test's name, a service's words), kept without what no database takes in a text.
+
+    PostgreSQL refuses NUL, both refuse half of a surrogate pair: “�” stands for each.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
+        return None if value is None else _UNKEPT.sub("\N{REPLACEMENT CHARACTER}", value)
+
+
+_UNKEPT = re.compile("[\x00\ud800-\udfff]")
+
 
 inbox = Table(
     "inbox",
@@ -37,7 +57,7 @@ inbox = Table(
     Column("trigger", Text, nullable=False),
     Column("accepted_at", Float, nullable=False),
     Column("state", String(10), nullable=False, default="waiting", index=True),
-    Column("note", Text, nullable=False, default=""),
+    Column("note", Plain, nullable=False, default=""),
 )
 """`state`: waiting or done. `note` says what came of it."""
 
@@ -52,11 +72,11 @@ runs = Table(
     Column("state", String(10), nullable=False, index=True),
     Column("started_at", Float, nullable=False),
     Column("finished_at", Float),
-    Column("stop_because", Text),
+    Column("stop_because", Plain),
     Column("cost_usd", Float, nullable=False, default=0.0),
     Column("facts", Text, nullable=False, default="{}"),
     Column("outcome", String(20)),
-    Column("reason", Text),
+    Column("reason", Plain),
 )
 """`state`: running or finished. `facts` is JSON: what the steps found out (base commit, plan, comment ids …)."""
 
@@ -67,7 +87,7 @@ iterations = Table(
     Column("number", Integer, nullable=False),
     Column("iteration", Text, nullable=False),
     Column("verdict", String(40)),
-    Column("why", Text, nullable=False, default=""),
+    Column("why", Plain, nullable=False, default=""),
     UniqueConstraint("run_id", "number"),
 )
 """One row an iteration: the trace, and what a crashed run goes on from."""

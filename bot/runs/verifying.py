@@ -121,8 +121,8 @@ def _steps(
     patterns = read_config(lambda path: subject.mirror.read(subject.base, path)).protect
     touched = missing_of_protected(subject.mirror, subject.base, subject.head, patterns)
     proof = replace(proof, missing=(*proof.missing, *touched))
-    outcome = Outcome.PROVEN if proof.holds else Outcome.UNPROVEN
-    yield replace(begun, outcome=outcome, reason=" ".join(proof.missing), proof=proof)
+    outcome, reason = solving.outcome_of_proof(proof)
+    yield replace(begun, outcome=outcome, reason=reason, proof=proof)
 
 
 def missing_of_protected(mirror: Mirror, base: str, head: str, patterns: Sequence[str]) -> Iterator[str]:

@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 FOR_EVER = repeat(30.0)
 """Patience for what must be done in the end: a run that can't be ended in the store would stay at work."""
 
+NOT_KEPT = "Why it ended so could not be kept; the log has it."
 
 Once = Callable[[str, Callable[[], Any]], Any]
 """Does a step by its name, once, however often it is told."""
@@ -46,19 +47,19 @@ def tell(run_id: str, house: House) -> None:
         case TriggerKind.DOCTOR:
             examination = Examination(known, stop)
             health, why = _come_to_an_end(run_id, stop, lambda: _examination(examination, once))
-            _end(run_id, examination.last_words(health, why), lambda: examination.finish(health, why))
+            _end(run_id, examination.last_words(health, why), partial(examination.finish, health), why)
         case TriggerKind.ACCEPT | TriggerKind.RENEW:
             renewal = Renewal(known, stop)
             outcome, reason = _come_to_an_end(run_id, stop, lambda: _renewal(renewal, once))
-            _end(run_id, renewal.last_words(outcome, reason), lambda: renewal.finish(outcome, reason))
+            _end(run_id, renewal.last_words(outcome, reason), partial(renewal.finish, outcome), reason)
         case TriggerKind.MOVED:
             moved = Moved(known, stop)
             outcome, reason = _come_to_an_end(run_id, stop, lambda: _push(moved, once))
-            _end(run_id, (), lambda: moved.finish(outcome, reason))
+            _end(run_id, (), partial(moved.finish, outcome), reason)
         case _:
             chapter = Chapter(known, stop)
             outcome, reason = _come_to_an_end(run_id, stop, lambda: _story(chapter, once))
-            _end(run_id, chapter.last_words(outcome, reason), lambda: chapter.finish(outcome, reason))
+            _end(run_id, chapter.last_words(outcome, reason), partial(chapter.finish, outcome), reason)
 
 
 def _come_to_an_end(run_id: str, stop: StopFlag, story: Callable[[], tuple[T, str]]) -> tuple[T | Outcome, str]:
@@ -131,8 +132,13 @@ def _push(moved: Moved, once: Once) -> tuple[Outcome, str]:
     return Outcome.NOTHING_TO_DO, f"the branch is at {head}"
 
 
-def _end(run_id: str, last_words: Sequence[tuple[str, Callable[[], None]]], finish: Callable[[], None]) -> None:
-    """Say how it ended, a stop too: nothing cuts these steps short. It is finished even where it can't be said."""
+def _end(
+    run_id: str, last_words: Sequence[tuple[str, Callable[[], None]]], finish: Callable[[str], None], reason: str
+) -> None:
+    """Say how it ended, a stop too: nothing cuts these steps short. It is finished even where it can't be said.
+
+    So it is where the reason can't be kept.
+    """
     for name, work in last_words:
         try:
             step(name, _timed(run_id, name, work), stop=_never)
@@ -140,7 +146,11 @@ def _end(run_id: str, last_words: Sequence[tuple[str, Callable[[], None]]], fini
             log.warning("run %s: %s was not written: %s", run_id, name, problem)
         except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
             log.exception("run %s: bug in writing the %s", run_id, name)
-    step("finish", finish, stop=_never, patience=FOR_EVER)
+    try:
+        step("finish", partial(finish, reason), stop=_never, patience=FOR_EVER)
+    except Exception:  # what a database refuses differs by database: without an end the run would stay at work
+        log.exception("run %s: bug in keeping its end", run_id)
+        step("finish without its reason", partial(finish, NOT_KEPT), stop=_never, patience=FOR_EVER)
 
 
 def _timed(run_id: str, name: str, work: Callable[[], Any]) -> Callable[[], Any]:

@@ -213,6 +213,14 @@ def _issue_of_branch(branch: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def _issue_of_check(event: CheckRunEvent | CheckSuiteEvent, suite: CheckSuite) -> int | None:
+    """The issue that a check is for. A commit may be on several branches, and the suite names but one of them."""
+    of_run = event.check_run.pull_requests if isinstance(event, CheckRunEvent) else ()
+    heads = [pull.head for pull in (*of_run, *suite.pull_requests)]
+    here = [head.ref for head in heads if head.repo is not None and head.repo.id == event.repository.id]
+    return next((issue for branch in (suite.head_branch, *here) if (issue := _issue_of_branch(branch))), None)
+
+
 def _renew(
     event: CheckRunEvent | CheckSuiteEvent, suite: CheckSuite, *, app: App, bot_login: str, delivery_id: str
 ) -> Accept | Ignore:
@@ -221,7 +229,7 @@ def _renew(
         return Ignore("sent by a bot")
     if f"{app.slug}[bot]".casefold() != bot_login.casefold():
         return Ignore("the check is not ours")
-    issue = _issue_of_branch(suite.head_branch)
+    issue = _issue_of_check(event, suite)
     if issue is None:
         return Ignore("the check is on no branch of ours")
     told_at = event.check_run.started_at if isinstance(event, CheckRunEvent) else suite.updated_at

@@ -105,6 +105,15 @@ class PullRequest(Slice):
     head: Head
 
 
+class CheckedPull(Slice):
+    """A pull request whose head a check is on."""
+
+    head: Head
+
+
+Pulls = Annotated[tuple[CheckedPull, ...], BeforeValidator(lambda value: value or ())]
+
+
 class App(Slice):
     """The App that a check belongs to."""
 
@@ -112,10 +121,11 @@ class App(Slice):
 
 
 class CheckSuite(Slice):
-    """All checks of an App on a commit. `head_branch` is "" where GitHub does not know it."""
+    """All checks of an App on a commit. `head_branch` is one that has the commit, or "" where GitHub knows none."""
 
     id: int
     head_branch: Text = ""
+    pull_requests: Pulls = ()
     updated_at: datetime | None = None
     app: App = App()
 
@@ -127,6 +137,7 @@ class CheckRun(Slice):
     name: Text = ""
     app: App = App()
     check_suite: CheckSuite | None = None
+    pull_requests: Pulls = ()
     started_at: datetime | None = None
 
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from bot.errors import Gone, Refused
-from bot.records import Outcome, Proof, StopCheck, load
+from bot.records import StopCheck
 from bot.repository.revisions import range_of, span_of
 from bot.runs.doctor import Given
+from bot.runs.judgement import newest_judgement
 from bot.runs.provenance import staleness
+from bot.runs.solving import outcome_of_proof
 from bot.runs.sources import folder_of
 from bot.runs.store import Store
 from bot.runs.subjects import PullSource, from_pull, from_span, mirror_for_once
@@ -108,15 +109,10 @@ def stored_proof(settings: Settings, source: PullSource) -> StoredProof | None:
     has_database = settings.database_url is not None or settings.database_file.exists()
     if source.pull is None or source.remote.key is None or not has_database:
         return None
-    store = Store(database_of(settings))
-    run = store.proven_for(source.remote.key, source.number)
-    if run is None:
+    kept = newest_judgement(Store(database_of(settings)), source.remote.key, source.number)
+    if kept is None:
         return None
-    facts = store.facts(run.id)
-    proof, head = load(Proof, facts["proof"]), str(facts.get("head_sha", ""))
-    outcome = Outcome.PROVEN if proof.holds else Outcome.UNPROVEN
-    kept = StoredProof(run.id, outcome, proof, str(facts.get("base", "")), head)
-    made = proof.provenance
-    if made is None:
-        return kept
-    return replace(kept, base=made.base, head=made.head or head, stale=staleness(made, source.pull.head_sha))
+    outcome, _ = outcome_of_proof(kept.proof)
+    made = kept.proof.provenance
+    stale = staleness(made, source.pull.head_sha) if made else ""
+    return StoredProof(kept.run_id, outcome, kept.proof, kept.base, kept.head, stale)

@@ -15,7 +15,7 @@ OPEN_AT_MOST = 6
 
 def change_of(result: RunResult) -> Change:
     """The change that the result is about: the agent's own, or what its branch holds by now."""
-    return result.judged if result.judged is not None else result.progress.change
+    return result.branch_change if result.branch_change is not None else result.progress.change
 
 
 def asked_and_answered(result: RunResult, task: Task) -> Section:

@@ -56,11 +56,13 @@ def _made_otherwise(then: Provenance, now: Provenance) -> Iterator[str]:
     yield from _changed("sandbox", then.sandbox, now.sandbox)
     yield from _changed("base image", then.base_image, now.base_image)
     if then.base_image_digest != now.base_image_digest:
-        yield from _changed("base image's digest", short(then.base_image_digest), short(now.base_image_digest))
+        yield from _changed(
+            "base image's digest", short_digest(then.base_image_digest), short_digest(now.base_image_digest)
+        )
     elif then.image_digest != now.image_digest:
         yield (
-            f"the environment was prepared anew from the same base image: {short(now.image_digest)}, "
-            f"was {short(then.image_digest)}"
+            f"the environment was prepared anew from the same base image: {short_digest(now.image_digest)}, "
+            f"was {short_digest(then.image_digest)}"
         )
     for name in sorted({*then.versions, *now.versions}):
         yield from _changed(name, then.versions.get(name, ""), now.versions.get(name, ""))
@@ -82,7 +84,7 @@ def _judged_otherwise(then: Proof, now: Proof) -> Iterator[str]:
         yield "the operator's acceptance tests, which are not in the repository, are in the stored proof alone"
 
 
-def short(digest: str) -> str:
+def short_digest(digest: str) -> str:
     """An image's digest as people write it."""
     return digest[:19] if digest.startswith("sha256:") else digest[:12]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.records import Examination, Fault, Offline, TestCase, TestReport
 from bot.writing.configuration import recommended
 from bot.writing.doctor import headline, sandbox_lines, what_it_said, what_noticed
-from bot.writing.figures import counts, duration, plural
+from bot.writing.figures import counts, duration, figures, plural
 from bot.writing.masking import mask_secrets
 from bot.writing.safe import clean, cut
 
@@ -141,11 +141,6 @@ def summary(known: Examination) -> dict[str, object]:
 
 def _run(report: TestReport) -> dict[str, object]:
     return {
-        "state": str(report.state),
-        "passed": len(report.passed),
-        "failed": len(report.failed),
-        "skipped": len(report.skipped),
-        "exit_code": report.exit_code,
-        "seconds": round(report.duration_s, 2),
+        **figures(report),
         "by_name": bool(report.cases),
     }

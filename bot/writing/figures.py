@@ -96,3 +96,15 @@ def iteration_cost(iteration: Iteration) -> str:
 def counts(report: TestReport | None) -> str:
     """“12 passed, 1 failed”, the state where no test is known by name, a dash where none ran yet."""
     return "–" if report is None else report.counts
+
+
+def figures(report: TestReport) -> dict[str, object]:
+    """The numbers of one run of the test command, as one JSON object has them."""
+    return {
+        "state": str(report.state),
+        "passed": len(report.passed),
+        "failed": len(report.failed),
+        "skipped": len(report.skipped),
+        "exit_code": report.exit_code,
+        "seconds": round(report.duration_s, 2),
+    }

@@ -42,11 +42,6 @@ def places_of(patch: str) -> tuple[Place, ...]:
     return tuple(place for file in _files(patch) if file.path != _NOWHERE for place in file.places())
 
 
-def removed_paths(patch: str) -> frozenset[str]:
-    """The files that the patch takes away."""
-    return frozenset(file.old_path for file in _files(patch) if file.path == _NOWHERE)
-
-
 @dataclass(slots=True)
 class _Part:
     """One hunk of the patch: what git wrote behind its `@@`, where it starts in the head, its lines."""
@@ -58,7 +53,6 @@ class _Part:
 
 @dataclass(slots=True)
 class _File:
-    old_path: str = ""
     path: str = _NOWHERE
     parts: list[_Part] = field(default_factory=list)
 
@@ -80,8 +74,6 @@ def _files(patch: str) -> Iterator[_File]:
             if file:
                 yield file
             file = _File()
-        elif file and line.startswith("--- "):
-            file.old_path = _path(line[4:])
         elif file and line.startswith("+++ "):
             file.path = _path(line[4:])
         elif file and (header := _HUNK.match(line)):
@@ -102,7 +94,7 @@ def _read(part: _Part, lines: Iterator[str], *, old: int, new: int) -> None:
 
 
 def _path(written: str) -> str:
-    """The path behind `--- ` or `+++ `, without the `a/` or `b/` and git's quotes."""
+    """The path behind `+++ `, without the `b/` and git's quotes."""
     name = written.removesuffix("\t").removesuffix("\r")
     if name.startswith('"') and name.endswith('"'):
         raw = _ESCAPE.sub(lambda found: _character(found[1]), name[1:-1].encode("utf-8", "surrogateescape"))

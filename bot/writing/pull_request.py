@@ -72,7 +72,7 @@ def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository
         Section(four_runs(proof, sandbox=result.sandbox) if proof else "", 55),
         made_of(result),
         Section(_what_it_took(result), 80),
-        Section(_footer(run_id, by_people=result.judged is not None)),
+        Section(_footer(run_id, by_people=result.branch_change is not None)),
     ]
     return compose([section for section in sections if section.text], end=marker("pull-request", run_id))
 
@@ -117,7 +117,7 @@ def _reproduce(result: RunResult, branch: str, repository: str) -> str:
 def has_test_commit(result: RunResult) -> bool:
     """Whether the branch has a commit of its own for the tests, below the change's."""
     tests = set(result.proof.tests_changed if result.proof else ())
-    return bool(tests) and result.judged is None and set(result.progress.change.paths) > tests
+    return bool(tests) and result.branch_change is None and set(result.progress.change.paths) > tests
 
 
 def _what_it_took(result: RunResult) -> str:

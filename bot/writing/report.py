@@ -99,7 +99,7 @@ def _proof_lines(result: RunResult) -> list[str]:
         lines += [f"  {name}: … and {len(ids) - _NAMES_IN_A_TERMINAL} more"] if len(ids) > _NAMES_IN_A_TERMINAL else []
     lines += [f"  altered: {one_line(each)}" for each in proof.tests_altered[:_NAMES_IN_A_TERMINAL]]
     lines += [f"  accepted by {one_line(proof.accepted_by)}"] if proof.accepted_by else []
-    lines += [f"  worth a second look: {one_line(each, 300)}" for each in proof.doubts[:_NAMES_IN_A_TERMINAL]]
+    lines += [f"  worth a second look: {one_line(each, 300)}" for each in proof.second_looks[:_NAMES_IN_A_TERMINAL]]
     if proof.hunks and (noticed := noticed_in_words(proof.hunks)):
         lines.append(f"  {noticed}")
         lines += [f"  unnoticed: {one_line(f'{hunk.path}:{hunk.start}')}" for hunk in proof.hunks.unnoticed[:10]]

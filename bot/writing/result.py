@@ -94,10 +94,10 @@ def how_to_accept(result: RunResult) -> str:
 
 def second_look(result: RunResult) -> Section:
     """Signs in the change of something made for show: they keep no proof from holding, and a person is to look."""
-    doubts = result.proof.doubts if result.proof else ()
-    more = [f"- … and {len(doubts) - 20:,} more"] if len(doubts) > 20 else []
-    lines = [*(f"- {sentence(each, 400)}" for each in doubts[:20]), *more]
-    return Section("\n".join(["**Worth a second look**\n", *lines]) if doubts else "", 90)
+    signs = result.proof.second_looks if result.proof else ()
+    more = [f"- … and {len(signs) - 20:,} more"] if len(signs) > 20 else []
+    lines = [*(f"- {sentence(each, 400)}" for each in signs[:20]), *more]
+    return Section("\n".join(["**Worth a second look**\n", *lines]) if signs else "", 90)
 
 
 def blocked_hosts(result: RunResult) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from bot.records import Outcome, Proof, Provenance, RunResult, TestReport
-from bot.writing.comparison import StoredProof, reasons, short, verdict
+from bot.writing.comparison import StoredProof, reasons, short_digest, verdict
 from bot.writing.evidence import rows
+from bot.writing.figures import figures
 from bot.writing.masking import mask_secrets
 from bot.writing.report import terminal_report
 from bot.writing.safe import ZERO_WIDTH, clean, cut
@@ -68,10 +69,10 @@ def _made_of(made: Provenance) -> list[str]:
 def _image(made: Provenance) -> str:
     if not made.image:
         return ""
-    image = f"{made.image} ({short(made.image_digest)})"
+    image = f"{made.image} ({short_digest(made.image_digest)})"
     if made.image == made.base_image:
         return image
-    return f"{image}, prepared from {made.base_image} ({short(made.base_image_digest)})"
+    return f"{image}, prepared from {made.base_image} ({short_digest(made.base_image_digest)})"
 
 
 def _commits(result: RunResult) -> list[str]:
@@ -140,12 +141,7 @@ def _runs(result: RunResult) -> dict[str, object]:
 
 def _run(report: TestReport) -> dict[str, object]:
     return {
-        "state": str(report.state),
-        "passed": len(report.passed),
-        "failed": len(report.failed),
-        "skipped": len(report.skipped),
-        "exit_code": report.exit_code,
-        "seconds": round(report.duration_s, 2),
+        **figures(report),
         "reader": report.reader,
         "planted_failed": report.planted_failed,
         "tampered": report.tampered or None,

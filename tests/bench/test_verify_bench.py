@@ -231,17 +231,22 @@ def test_the_report_names_what_is_not_proven_and_what_was_not_caught() -> None:
     assert "| calc | python |  | 2 | 1 | – | 0 of 1 caught | – |" in text
 
 
-def test_what_is_cut_off_shows_of_every_project() -> None:
+def test_what_is_cut_off_shows_of_every_project_and_of_every_break() -> None:
     fixes = tuple(Fix(base=SHA, head=sha * 40, about="") for sha in "bc")
 
-    found = cases([project(name="one", fix=fixes), project(name="two", fix=fixes)], [Break.NONE, Break.TEST_DELETED])
+    found = cases([project(name="one", fix=fixes), project(name="two", fix=fixes)], list(Break)[:3])
 
-    assert [(case.project.name, case.fix.head[0], case.how) for case in found[:4]] == [
+    assert [(case.project.name, case.fix.head[0], case.how) for case in found[:8]] == [
         ("one", "b", Break.NONE),
         ("two", "b", Break.NONE),
         ("one", "c", Break.NONE),
         ("two", "c", Break.NONE),
+        ("one", "b", Break.TEST_DELETED),
+        ("two", "b", Break.TEST_DELETED),
+        ("one", "b", Break.TEST_LOOSENED),
+        ("two", "b", Break.TEST_LOOSENED),
     ]
+    assert len(found) == 12
 
 
 # --- The whole

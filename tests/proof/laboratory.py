@@ -96,9 +96,10 @@ class Laboratory:
             self.arrangements.append(arrangement)
             side, replaced = overlay(files, arrangement)
             start = self.base if side is Side.BASE else {**self.base, **self.head}
-            return self._run(start, replaced, plant and plant.again(token()))
+            return self._run(start, replaced, plant.again(token()) if plant and arrangement.planted else None)
 
-        return prove(files, baseline, run, accepted_tests=accepted_tests)
+        planted_file = plant is not None and not plant.injected
+        return prove(files, baseline, run, accepted_tests=accepted_tests, planted_file=planted_file)
 
     def check_hunks(self, *, budget_s: float = 60) -> HunkCheck | None:
         """Proves the change, then takes its hunks back."""

@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from bot.proof import altered_tests
+from bot.proof.alterations import Altered
+from bot.proof.evidence import broken
 from bot.records import ChangedFile, TestCase, TestStatus
-from tests.proof.laboratory import changed
+from tests.proof.laboratory import a_report, changed
 
 EXAMPLES_LOST = "calc.py: double examples were removed or changed"
 BEFORE = """\
@@ -202,3 +206,69 @@ def test_a_file_with_tests_under_another_name_is_protected_as_one() -> None:
     loosened = changed("checks/check_a.py", "def test_a():\n    assert 1 == 1\n", "def test_a():\n    assert 1\n")
 
     assert altered_tests([loosened], [case]) == ("checks/check_a.py: test_a changed",)
+
+
+# --- Which tests an alteration speaks of
+
+
+@pytest.mark.parametrize(
+    ("path", "test_id", "file"),
+    [
+        ("tests/test_a.py", "tests/test_a.py::test_a", "tests/test_a.py"),
+        ("tests/foo.rs", "foo::test_x", "tests/foo.rs"),
+        ("pkg/a_test.go", "pkg::TestA", "pkg/a_test.go"),
+        ("src/lib.rs", "tests::adds", "src/lib.rs"),
+        ("src/shop/cart.rs", "crate::shop::cart::tests::adds", "src/lib.rs"),
+        ("src/shop/mod.rs", "shop::tests::adds", "src/lib.rs"),
+    ],
+)
+def test_an_alteration_covers_the_tests_of_its_file_whatever_their_ids_begin_with(
+    path: str, test_id: str, file: str
+) -> None:
+    assert Altered(path, "", "removed").covers(test_id, file)
+
+
+@pytest.mark.parametrize(
+    ("altered", "test_id", "file"),
+    [
+        (Altered("tests/foo.rs", "", "removed"), "bar::test_x", "tests/bar.rs"),
+        (Altered("tests/foo.rs", "", "removed"), "foo::test_x", None),
+        (Altered("src/cart.rs", "", "removed"), "carts::tests::adds", "src/lib.rs"),
+        (Altered("src/cart.rs", "", "removed"), "cart::tests::adds", "other/src/lib.rs"),
+        (Altered("tests/test_a.py", "TestA.test_a", "changed"), "suite.TestA.test_ab", "tests/test_a.py"),
+    ],
+)
+def test_an_alteration_covers_no_other_test(altered: Altered, test_id: str, file: str | None) -> None:
+    assert not altered.covers(test_id, file)
+
+
+def test_a_test_is_known_by_its_name_where_its_id_does_not_begin_with_the_file() -> None:
+    assert Altered("tests/test_a.py", "TestA.test_a", "changed").covers("suite.TestA.test_a[1]", "tests/test_a.py")
+
+
+def test_what_an_accepted_alteration_covers_can_not_break() -> None:
+    cases = (TestCase("foo::test_x", TestStatus.PASSED, file="tests/foo.rs"), TestCase("bar::y", TestStatus.PASSED))
+    baseline = replace(a_report(reader="cargo"), cases=cases)
+    accepted = [Altered("tests/foo.rs", "", "1 line removed or changed")]
+
+    assert broken(baseline, a_report(reader="cargo"), None, accepted) == {"bar::y"}
+
+
+# --- Without an end
+
+
+def test_of_long_files_of_tests_only_the_part_between_the_first_difference_and_the_last_is_compared() -> None:
+    lines = [f'it("does {number}", () => {{}});\n' for number in range(9_000)]
+    few = [*lines[:100], 'it("is new", () => {});\n', *lines[100:]]
+    far = [*few[:8_000], 'it("is new too", () => {});\n', *few[8_000:]]
+
+    assert altered_tests([changed("a.test.js", "".join(lines), "".join(few))]) == ()
+    assert altered_tests([changed("a.test.js", "".join(lines), "".join(far))]) == ("a.test.js: changed",)
+
+
+def test_lines_that_are_all_alike_are_not_moved_about_for_ever() -> None:
+    before = "it('a', () => {\n" + "  x(\n" * 5_000 + "});\n"
+
+    altered = altered_tests([changed("a.test.js", before, before.replace("  x(\n", "  x(\n  x(\n"))])
+
+    assert altered == ("a.test.js: lines were added inside of what was there",)

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from bot.proof.hunks import Revert, is_everything, reverts_of
-from bot.records import ChangedFile, TestCase, TestStatus
+from bot.records import ChangedFile, Hunk, TestCase, TestStatus, dump, load
 from sandbox.contract import File
 
 MODULE = b"import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -208,6 +208,33 @@ def test_a_file_of_tests_by_another_name_is_no_source() -> None:
 
     assert reverts(a_file(None, check, "check_calc.py"), cases=held) == ()
     assert len(reverts(a_file(MODULE, MODULE.replace(b"1", b"10")), cases=example)) == 1
+
+
+def test_a_file_whose_name_is_no_text_is_told_of_with_a_sign_and_taken_back_by_its_own_name() -> None:
+    (revert,) = reverts(a_file(MODULE, MODULE.replace(b"return 2", b"return 20"), "a\udcff.py"))
+
+    assert (revert.path, revert.hunk.path) == ("a\udcff.py", "a\ufffd.py")
+    assert load(Hunk, dump(revert.hunk)) == revert.hunk
+
+
+# --- Within bounds
+
+
+def test_where_parsing_each_version_would_take_too_long_no_comment_is_left_out_of_the_hunks() -> None:
+    lines = [f"n{number} = {number}\n".encode() for number in range(3_000)]
+    every_tenth = [line + b"# new\n" if number % 10 == 0 else line for number, line in enumerate(lines)]
+    changed = [*every_tenth[:-1], b"n = 2\n"]
+
+    assert len(reverts(a_file(b"".join(lines[:300]), b"".join([*every_tenth[:299], b"n = 2\n"])))) == 1
+    assert len(reverts(a_file(b"".join(lines), b"".join(changed)))) == 301
+    assert reverts(a_file(b"".join(lines), b"".join(every_tenth))) == ()
+
+
+def test_functions_that_are_added_in_many_places_are_taken_apart() -> None:
+    before = [f"n{number} = 1\n".encode() for number in range(20)]
+    after = [line + b"def a(): ...\ndef b(): ...\n" for line in before]
+
+    assert len(reverts(a_file(b"".join(before), b"".join(after)))) == 40
 
 
 # --- A change of one hunk

@@ -107,3 +107,14 @@ def test_a_document_type_in_a_message_is_no_document_type() -> None:
 
     assert results is not None
     assert [case.message for case in results.cases] == ["<!DOCTYPE html>"]
+
+
+@pytest.mark.parametrize("element", [b"<x/>", b"<x>"])
+def test_a_file_of_more_elements_than_can_be_held_is_not_read_and_says_so(element: bytes) -> None:
+    results = read_junit(b"<testsuite>" + element * 500_001)
+
+    assert results is not None
+    assert (results.cases, results.contradiction) == (
+        (),
+        "the results file can't be read: it has over 500,000 elements",
+    )

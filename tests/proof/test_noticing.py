@@ -1,11 +1,11 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 
 from bot.errors import Stopped
 from bot.proof import check_hunks, hunk_budget_s
-from bot.records import Evidence, HunkCheck, Proof, ReportState, TestReport
+from bot.records import ChangedFile, Evidence, HunkCheck, Proof, ReportState, TestReport
 from sandbox.contract import File
 from tests.proof.laboratory import BASE, FIXED, SOLVED, SOURCE, Laboratory, a_report, changes
 
@@ -138,6 +138,28 @@ def test_a_run_that_is_cut_off_by_the_budget_is_untried_and_by_its_own_length_no
     assert runs.given_s == [60, 40]
     assert [hunk.path for hunk in found.noticed] == ["one.py"]
     assert [hunk.path for hunk in found.untried] == ["three.py", "two.py"]
+
+
+class Slow(list[ChangedFile]):
+    """A change that takes a while to be looked through."""
+
+    def __init__(self, files: Iterable[ChangedFile], runs: Runs) -> None:
+        super().__init__(files)
+        self.runs = runs
+
+    def __iter__(self) -> Iterator[ChangedFile]:
+        self.runs.now_s += 80
+        return super().__iter__()
+
+
+def test_the_time_that_it_takes_to_find_the_hunks_is_of_the_budget_too() -> None:
+    runs = Runs(RED)
+    files = Slow(changes(THREE, CHANGED), runs)
+
+    found = check_hunks(files, PROOF, runs.run, run_s=RUN_S, budget_s=100, clock=runs.clock)
+
+    assert found is not None
+    assert (len(found.noticed), len(found.untried), found.duration_s) == (1, 2, 90)
 
 
 def test_a_person_who_stops_the_run_stops_the_check() -> None:

@@ -1,7 +1,9 @@
 import pytest
 
 from bot.proof import Plant, plant_for, plant_that_shows
-from bot.records import TestReport
+from bot.proof.planting import judge
+from bot.proof.results import Results
+from bot.records import TestCase, TestReport, TestStatus
 from tests.proof.laboratory import BASE, a_report, report_on
 
 TOKEN = "abcd1234"
@@ -78,3 +80,22 @@ def test_a_plant_that_hides_other_tests_is_not_used() -> None:
 
     assert baseline.passed == {"two/test_b.py::test_b"}
     assert plant_that_shows(baseline, TOKEN, run) is None
+
+
+FAILING = TestCase("web/zz-selfcode-abcd1234.js::zz abcd1234", TestStatus.FAILED, f"planted by selfcode: {TOKEN}")
+PASSING = TestCase("web/zz-selfcode-abcd1234.js::zz abcd1234 #2", TestStatus.PASSED)
+LINTED = TestCase("web/zz-selfcode-abcd1234.js::lint", TestStatus.PASSED)
+
+
+@pytest.mark.parametrize("cases", [(FAILING, PASSING), (PASSING, FAILING)])
+def test_each_case_of_the_plant_must_fail(cases: tuple[TestCase, ...]) -> None:
+    judged = judge(Results(cases), Plant("web/x.js", TOKEN), command="jest")
+
+    assert judged.planted_failed is False
+    assert judged.tampered == "a test that must fail was added, and is reported as passed"
+
+
+def test_what_a_linter_says_of_the_plants_file_is_no_case_of_it() -> None:
+    judged = judge(Results((LINTED, FAILING)), Plant("web/x.js", TOKEN), command="jest")
+
+    assert (judged.planted_failed, judged.tampered, judged.results.cases) == (True, "", ())

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import Stopped
 from bot.proof import A, Arrangement, B, C, prove
-from bot.proof.arrangements import UNTOUCHED
+from bot.proof.arrangements import UNPLANTED, UNTOUCHED
 from bot.records import Proof, ReportState, TestReport
 from tests.proof.laboratory import (
     BASE,
@@ -417,7 +417,7 @@ def test_a_run_that_can_not_be_judged_is_a_reason_of_its_own(state: ReportState,
 
 def by_turns(**reports: list[TestReport]) -> Callable[[Arrangement], TestReport]:
     """A proof run that gives each arrangement's reports one after the other, the last again and again."""
-    places = {"a": A, "b": B, "c": C, "untouched": UNTOUCHED}
+    places = {"a": A, "b": B, "c": C, "untouched": UNTOUCHED, "unplanted": UNPLANTED}
     left = {places[name]: list(given) for name, given in reports.items()}
     return lambda arrangement: left[arrangement].pop(0) if len(left[arrangement]) > 1 else left[arrangement][0]
 
@@ -537,6 +537,65 @@ def test_a_change_without_source_is_nothing_to_prove(head: dict[str, str | None]
     green = a_report(passed=["t.py::a"])
 
     assert says in " ".join(prove(changes(BASE, head), green, lambda _: green).missing)
+
+
+# --- The exit code beside the results
+
+ENDS_BADLY = "The test command fails with the change, though no test does."
+FAILING = replace(a_report(passed=["t.py::a", "t.py::new"]), state=ReportState.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("b", "c"), [([FAILING], [BEFORE]), ([REPORTS[B], FAILING], [BEFORE]), ([REPORTS[B]], [FAILING])]
+)
+def test_a_command_that_fails_though_no_test_does_is_a_reason(b: list[TestReport], c: list[TestReport]) -> None:
+    run = by_turns(a=[REPORTS[A]], b=b, c=c)
+
+    assert prove(changes(BASE, SOLVED), BEFORE, run).missing == (ENDS_BADLY,)
+
+
+def test_a_command_that_failed_before_may_fail_with_the_change() -> None:
+    run = by_turns(a=[REPORTS[A]], b=[FAILING], c=[BEFORE])
+
+    assert prove(changes(BASE, SOLVED), replace(BEFORE, state=ReportState.FAILED), run).holds
+
+
+@pytest.mark.parametrize(
+    ("unplanted", "says"),
+    [
+        ([REPORTS[B]], None),
+        ([a_report(failed=["t.py::a"]), REPORTS[B]], None),
+        ([FAILING], ENDS_BADLY),
+        ([a_report(failed=["t.py::a"])], "Tests fail with the change: t.py::a."),
+        (
+            [a_report(state=ReportState.CRASHED)],
+            "head without the host's failing test could not be judged: it crashed.",
+        ),
+        ([a_report(passed=["t.py::a"], reader="exit code")], "pytest's are not written as they were on the base."),
+        ([a_report(passed=["t.py::a"], tampered="no end")], "not to be trusted: no end."),
+    ],
+)
+def test_where_the_plant_is_a_file_the_head_has_to_be_green_without_it(
+    unplanted: list[TestReport], says: str | None
+) -> None:
+    run = by_turns(a=[REPORTS[A]], b=[REPORTS[B]], c=[REPORTS[C]], unplanted=unplanted)
+
+    proof = prove(changes(BASE, SOLVED), BEFORE, run, planted_file=True)
+
+    assert proof.holds if says is None else lacks(proof, says)
+
+
+def test_the_run_without_the_plant_is_spared_where_there_is_no_proof_anyhow() -> None:
+    run = by_turns(a=[REPORTS[C]], b=[REPORTS[B]], c=[REPORTS[C]])
+
+    assert lacks(prove(changes(BASE, SOLVED), BEFORE, run, planted_file=True), "No test fails without the change")
+
+
+@pytest.mark.parametrize("kept_out", ["", "unset PYTHONPATH; "])
+def test_what_the_command_does_behind_the_tests_counts(kept_out: str) -> None:
+    command = f"{kept_out}python -m pytest -q && grep -q 'if n < 10' calc.py"
+
+    assert proof_of(BASE, SOLVED, command).missing == (ENDS_BADLY,)
 
 
 # --- What could be mistaken for a proof

@@ -695,15 +695,17 @@ def test_a_label_during_a_renewal_is_kept_until_its_end(desk: Desk) -> None:
     assert desk.started[-1] == run_id_for(label)
 
 
-def test_a_second_re_run_during_the_first_is_the_same(desk: Desk) -> None:
+def test_a_second_re_run_during_the_first_is_kept_until_its_end_it_may_be_of_another_commit(desk: Desk) -> None:
     first = desk.asks(TriggerKind.RENEW, occurred_at=at(0))
     desk.turn()
-    desk.asks(TriggerKind.RENEW, occurred_at=at(0))
+    second = desk.asks(TriggerKind.RENEW, occurred_at=at(0))
+    desk.turn()
+    assert desk.started == [run_id_for(first)]
 
+    desk.ends(run_id_for(first))
     desk.turn()
 
-    assert desk.started == [run_id_for(first)]
-    assert desk.store.waiting() == []
+    assert desk.started == [run_id_for(first), run_id_for(second)]
 
 
 def test_that_a_proof_is_stale_needs_no_free_place(desk: Desk) -> None:

@@ -112,7 +112,9 @@ class Scene:
 
     def begun(self, kind: TriggerKind, **changed: Any) -> str:
         store = Store(self.database)
-        SqlInbox(self.database).accept(a_trigger(kind, **({"issue": self.issue, "sender": MAINTAINER} | changed)))
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        usual = {"issue": self.issue, "sender": MAINTAINER, "occurred_at": now}
+        SqlInbox(self.database).accept(a_trigger(kind, **(usual | changed)))
         return store.begin_run(store.waiting()[-1])
 
     def asked(self, kind: TriggerKind = TriggerKind.ACCEPT, **changed: Any) -> Renewal:
@@ -127,6 +129,27 @@ class Scene:
     def judged(self, renewal: Renewal, proof: Proof = HELD) -> None:
         """As if the steps between had judged the branch."""
         renewal.known.learn(base="1f0c" * 10, plan=a_plan(), baseline=a_report(), proof=proof)
+
+    def proven_again(self, head: str, outcome: Outcome, *, kind: TriggerKind = TriggerKind.RENEW) -> str:
+        """A run that has taken a proof of this commit, and ended so."""
+        run_id = self.begun(kind)
+        known = Known(self.house, run_id)
+        proof = replace(self.proof, provenance=a_provenance(base=self.base, head=head))
+        known.learn(
+            task=Known(self.house, self.origin).task,
+            plan=a_plan(),
+            baseline=a_report(),
+            pull_request=self.pull.number,
+            head_sha=head,
+            proof=proof,
+        )
+        self.house.store.finish(run_id, outcome, "")
+        return run_id
+
+    @property
+    def base(self) -> str:
+        assert self.proof.provenance is not None
+        return self.proof.provenance.base
 
     @property
     def answers(self) -> list[str]:
@@ -208,6 +231,71 @@ def test_a_word_on_the_tests_is_of_what_was_proven_not_of_what_was_pushed_since(
 
     assert "Press “Re-run” on the check `selfcode` first" in refused(scene.asked())
     assert len(scene.answers) == 1
+
+
+def test_a_word_on_the_tests_is_not_of_a_proof_that_came_after_it(scene: Scene) -> None:
+    accepting = scene.asked()
+    scene.proven_again(PUSHED, Outcome.UNPROVEN)
+    scene.repository.branches[scene.branch] = PUSHED
+
+    assert refused(accepting) == "A newer proof came meanwhile: look at that one, then say it again."
+    assert len(scene.answers) == 1
+
+
+def test_said_again_after_the_newer_proof_it_counts(scene: Scene) -> None:
+    scene.proven_again(PUSHED, Outcome.UNPROVEN)
+    scene.repository.branches[scene.branch] = PUSHED
+    accepting = scene.asked()
+
+    accepting.admit()
+
+    assert scene.house.store.facts(accepting.run_id)["judged"] == PUSHED
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.STOPPED])
+def test_a_proof_that_was_kept_and_never_said_can_not_be_accepted(scene: Scene, outcome: Outcome) -> None:
+    scene.proven_again(PUSHED, outcome)
+    scene.repository.branches[scene.branch] = PUSHED
+
+    assert "Press “Re-run” on the check `selfcode` first" in refused(scene.asked())
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.STOPPED])
+def test_an_acceptance_that_could_not_be_said_does_not_keep_out_the_next_and_is_not_carried_on(
+    scene: Scene, outcome: Outcome
+) -> None:
+    unsaid = scene.asked()
+    unsaid.admit()
+    scene.judged(unsaid)
+    unsaid.finish(outcome, "GitHub does not answer")
+    again, renewing = scene.asked(), scene.asked(TriggerKind.RENEW)
+
+    again.admit()
+    renewing.admit()
+
+    store = scene.house.store
+    kept = [store.facts(run.run_id)["accepted_by"] for run in (again, renewing)]
+    assert kept == [MAINTAINER.login, ""]
+
+
+def test_what_was_taken_again_since_re_run_was_pressed_is_not_taken_once_more(scene: Scene) -> None:
+    pressed_again = scene.asked(TriggerKind.RENEW)
+    scene.proven_again(PROVEN, Outcome.UNPROVEN)
+
+    assert "was taken again in the meantime" in refused(pressed_again)
+    assert scene.repository.checks == []
+
+
+@pytest.mark.parametrize(("head", "outcome"), [(PUSHED, Outcome.UNPROVEN), (PROVEN, Outcome.STOPPED)])
+def test_re_run_is_not_lost_to_a_proof_of_another_commit_nor_to_one_that_was_stopped(
+    scene: Scene, head: str, outcome: Outcome
+) -> None:
+    pressed_again = scene.asked(TriggerKind.RENEW)
+    scene.proven_again(head, outcome)
+
+    pressed_again.admit()
+
+    assert scene.house.store.facts(pressed_again.run_id)["judged"] == PROVEN
 
 
 def test_re_run_judges_what_the_branch_holds_now_and_an_older_word_is_not_of_that(
@@ -293,7 +381,7 @@ def test_the_newest_proof_is_the_one_that_counts(scene: Scene) -> None:
     renewal.admit()
     scene.judged(renewal)
 
-    found = newest_judgement(scene.house, scene.repository.ref.id, scene.pull.number)
+    found = newest_judgement(scene.house.store, scene.repository.ref.id, scene.pull.number)
 
     assert found is not None
     assert (found.run_id, found.origin, found.proof.accepted_by) == (
@@ -342,6 +430,26 @@ def test_what_a_run_of_ours_pushed_is_told_by_that_run(scene: Scene) -> None:
 
     assert told(scene).look() == ""
     assert scene.pull.text.body == "before"
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.RETRY, TriggerKind.RENEW])
+def test_an_older_commit_of_ours_that_a_person_puts_back_is_as_stale_as_theirs(scene: Scene, kind: TriggerKind) -> None:
+    scene.proven_again(PUSHED, Outcome.PROVEN, kind=kind)
+    scene.repository.branches[scene.branch] = PROVEN
+
+    told(scene)
+
+    assert scene.pull.text.body.startswith(f"⚠️ **Stale**: the proof below is of `{PUSHED[:10]}`")
+    assert [check.head_sha for check in scene.repository.checks] == [PROVEN]
+
+
+def test_what_a_run_pushed_that_could_not_say_it_is_as_stale(scene: Scene) -> None:
+    scene.proven_again(PUSHED, Outcome.ERROR, kind=TriggerKind.RETRY)
+    scene.repository.branches[scene.branch] = PUSHED
+
+    told(scene)
+
+    assert scene.pull.text.body.startswith(f"⚠️ **Stale**: the proof below is of `{PROVEN[:10]}`")
 
 
 def test_a_pull_request_that_is_closed_by_now_is_left_alone(scene: Scene) -> None:

@@ -164,6 +164,56 @@ def test_the_first_end_of_a_run_stands(inbox: SqlInbox, store: Store) -> None:
     assert store.unfinished() == []
 
 
+UNKEPT = "t.py::test_\x00[\ud83d] fails"
+KEPT = "t.py::test_\N{REPLACEMENT CHARACTER}[\N{REPLACEMENT CHARACTER}] fails"
+
+
+def test_why_a_run_ends_is_kept_whatever_characters_a_test_is_named_by(inbox: SqlInbox, store: Store) -> None:
+    run_id = begun(store, inbox)
+
+    store.finish(run_id, Outcome.UNPROVEN, UNKEPT)
+
+    assert store.run(run_id).reason == KEPT
+
+
+def test_every_text_from_outside_is_kept_without_characters_that_a_database_refuses(
+    engine: Engine, inbox: SqlInbox, store: Store
+) -> None:
+    run_id, first = begun(store, inbox), an_iteration(1)
+    inbox.accept(a_trigger())
+
+    store.settle(store.waiting()[0].seq, UNKEPT)
+    store.request_stop(42, 7, UNKEPT, asked_at=at(1))
+    store.keep_progress(run_id, Progress((first,), first.spend, Verdict.STUCK, UNKEPT))
+
+    with engine.connect() as connection:
+        notes = connection.execute(text("select note from inbox")).scalars().all()
+    assert KEPT in notes
+    assert store.stop_because(run_id) == KEPT
+    assert store.progress(run_id).why == KEPT
+
+
+def test_what_a_test_is_named_by_is_kept_in_its_report_too(inbox: SqlInbox, store: Store) -> None:
+    run_id, first = begun(store, inbox), an_iteration(1, summary=UNKEPT)
+
+    store.keep_progress(run_id, Progress((first,), first.spend))
+
+    (kept,) = store.progress(run_id).iterations
+    assert kept.summary.encode()
+    assert kept.summary == UNKEPT.replace("\ud83d", "\N{REPLACEMENT CHARACTER}")
+
+
+def test_when_a_trigger_came_in_is_known_by_our_own_clock(inbox: SqlInbox, store: Store) -> None:
+    trigger = a_trigger()
+    run_id = begun(store, inbox, trigger)
+
+    accepted_at = store.accepted_at(trigger.key)
+
+    assert accepted_at is not None
+    assert accepted_at <= store.run(run_id).started_at
+    assert store.accepted_at("none") is None
+
+
 @pytest.mark.parametrize("health", Health)
 def test_an_examination_ends_with_a_health_in_an_outcomes_place(inbox: SqlInbox, store: Store, health: Health) -> None:
     run_id = begun(store, inbox, a_trigger(TriggerKind.DOCTOR))
@@ -375,6 +425,25 @@ def test_the_newest_proof_of_a_pull_request_is_found(inbox: SqlInbox, store: Sto
     assert newest is not None
     assert newest.id == unproven
     assert store.proven_for(42, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_told"), [(Outcome.PROVEN, True), (Outcome.UNPROVEN, True), (Outcome.ERROR, False), (None, False)]
+)
+def test_a_proof_is_told_where_its_run_came_to_its_end(
+    inbox: SqlInbox, store: Store, outcome: Outcome | None, is_told: bool
+) -> None:
+    earlier, run_id = begun(store, inbox), begun(store, inbox)
+    for each in (earlier, run_id):
+        store.learn(each, pull_request=12, proof="{}")
+    store.finish(earlier, Outcome.UNPROVEN, "")
+    if outcome:
+        store.finish(run_id, outcome, "")
+
+    found = store.proven_for(42, 12, told=True)
+
+    assert found is not None
+    assert found.id == (run_id if is_told else earlier)
 
 
 def test_tables_that_are_there_keep_what_they_hold(engine: Engine, inbox: SqlInbox, store: Store) -> None:

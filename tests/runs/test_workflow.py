@@ -11,12 +11,12 @@ from sqlalchemy import Engine as Database
 
 from bot.agent import Agent
 from bot.errors import Refused, Unavailable
-from bot.records import Caps, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
+from bot.records import Caps, Health, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
 from bot.runs.house import Crew, House, Prepared
 from bot.runs.solving import Author
 from bot.runs.steps import Engine
 from bot.runs.store import RunRow, SqlInbox, Store
-from bot.runs.workflow import tell
+from bot.runs.workflow import NOT_KEPT, tell
 from sandbox import Limits
 from sandbox.process import ProcessSandbox
 from tests.github.fake import FakeGitHub, FakeRepository
@@ -29,12 +29,26 @@ def no_agent(crew: Crew) -> Agent:
     raise AssertionError(f"no model is to be asked here: {crew.model}")
 
 
+class Picky(Store):
+    """A database that does not take one reason, as each has characters that it refuses."""
+
+    def __init__(self, database: Database, refuses: str) -> None:
+        super().__init__(database)
+        self._refuses = refuses
+
+    def finish(self, run_id: str, outcome: Outcome | Health, reason: str) -> None:
+        if reason == self._refuses:
+            raise ValueError("a text with such characters is not taken")
+        super().finish(run_id, outcome, reason)
+
+
 @dataclass
 class Scene:
     """One repository on a fake GitHub, and a durable engine that tells what is started."""
 
     home: Path
     database: Database
+    refused_reason: str | None = None
     github: FakeGitHub = field(default_factory=FakeGitHub)
     repository: FakeRepository = field(init=False)
     issue: IssueRef = field(init=False)
@@ -46,6 +60,7 @@ class Scene:
 
     def begin_anew(self) -> None:
         """Another repository and issue: the engine is one for all tests, they are not."""
+        self.refused_reason = None
         self.github.failing.clear()
         self.repository = self.github.add_repository("octo/cat", installation_id=next(self.github.ids))
         self.repository.roles[MAINTAINER.login] = "write"
@@ -54,7 +69,7 @@ class Scene:
 
     @property
     def store(self) -> Store:
-        return Store(self.database)
+        return Store(self.database) if self.refused_reason is None else Picky(self.database, self.refused_reason)
 
     def tell(self, run_id: str) -> None:
         tell(
@@ -232,6 +247,18 @@ def test_a_bug_in_the_last_words_leaves_no_run_at_work_for_ever(scene: Scene) ->
 
     assert run.is_finished
     assert run.outcome is Outcome.REFUSED
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.START, TriggerKind.DOCTOR, TriggerKind.ACCEPT, TriggerKind.MOVED])
+def test_a_run_ends_though_its_reason_can_not_be_kept(scene: Scene, kind: TriggerKind) -> None:
+    scene.github.fail_next("repository", ZeroDivisionError())
+    scene.github.fail_next("issue", ZeroDivisionError())
+    scene.refused_reason = "selfcode itself failed."
+
+    run = scene.run(kind)
+
+    assert run.is_finished
+    assert run.reason == NOT_KEPT
 
 
 def test_the_last_words_of_a_stopped_run_wait_for_github_like_any_other(scene: Scene) -> None:

@@ -1,6 +1,7 @@
 """Builders of payloads and of what comes out of them. A test states only the difference that matters."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.records import IssueRef, RepositoryRef
@@ -51,13 +52,24 @@ def a_pull_request_event(
 
 
 def a_check_event(
-    name: str = "check_run", *, branch: str | None = "selfcode/issue-7", slug: str = "selfcode", **fields: Any
+    name: str = "check_run",
+    *,
+    branch: str | None = "selfcode/issue-7",
+    slug: str = "selfcode",
+    pulls: Sequence[Mapping[str, Any]] | None = (),
+    **fields: Any,
 ) -> dict[str, Any]:
     """“Re-run” on a check, or on all of an App's."""
     app = {"id": 1, "slug": slug}
-    suite = {"id": 31, "head_branch": branch, "app": app, "updated_at": NOW}
+    suite = {"id": 31, "head_branch": branch, "app": app, "updated_at": NOW, "pull_requests": pulls}
     run = {"id": 30, "name": "selfcode", "app": app, "check_suite": suite, "started_at": NOW}
     return an_envelope(action="rerequested", **{name: run if name == "check_run" else suite}) | fields
+
+
+def a_checked_pull(branch: str = "selfcode/issue-7", *, from_repository: int | None = 71) -> dict[str, Any]:
+    """A pull request as a check names it."""
+    repo = {"id": from_repository, "name": "cat"} if from_repository else None
+    return {"number": 9, "head": {"ref": branch, "sha": "2a9b", "repo": repo}}
 
 
 def an_installation_event(action: str, *repositories: str, **fields: Any) -> dict[str, Any]:

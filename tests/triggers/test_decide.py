@@ -9,6 +9,7 @@ from tests.triggers.payloads import (
     ISSUE,
     NOW,
     a_check_event,
+    a_checked_pull,
     a_comment_event,
     a_person,
     a_pull_request_event,
@@ -272,17 +273,51 @@ def test_a_check_of_ours_that_is_asked_for_again_renews_the_proof(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["check_run", "check_suite"])
+@pytest.mark.parametrize("branch", ["release", None])
+def test_a_commit_that_another_branch_had_first_is_renewed_for_the_pull_request_it_is_in(
+    name: str, branch: str | None
+) -> None:
+    pulls = [a_checked_pull("feature"), a_checked_pull("selfcode/issue-7")]
+
+    trigger = the_trigger(name, a_check_event(name, branch=branch, pulls=pulls))
+
+    assert (trigger.kind, trigger.issue) == (TriggerKind.RENEW, ISSUE)
+
+
+def test_the_pull_requests_of_a_check_run_count_like_those_of_its_suite() -> None:
+    payload = a_check_event(branch="release", pulls=None)
+    payload["check_run"]["pull_requests"] = [a_checked_pull()]
+
+    assert the_trigger("check_run", payload).issue == ISSUE
+
+
+@pytest.mark.parametrize("name", ["check_run", "check_suite"])
 @pytest.mark.parametrize(
     "changed",
     [
         {"branch": "main"},
+        {"branch": "main", "pulls": None},
+        {"branch": "main", "pulls": [a_checked_pull("feature")]},
+        {"branch": "main", "pulls": [a_checked_pull(from_repository=72)]},
+        {"branch": "main", "pulls": [a_checked_pull(from_repository=None)]},
         {"branch": None},
         {"slug": "other-ci"},
         {"slug": ""},
         {"action": "completed"},
         {"sender": a_person("other-ai[bot]", "Bot")},
     ],
-    ids=["another branch", "no branch", "another App's", "nobody's", "not asked again", "by a bot"],
+    ids=[
+        "another branch",
+        "no pull requests",
+        "another's pull request",
+        "a fork's pull request",
+        "a pull request of a fork that is gone",
+        "no branch",
+        "another App's",
+        "nobody's",
+        "not asked again",
+        "by a bot",
+    ],
 )
 def test_other_checks_ask_for_nothing(name: str, changed: dict[str, Any]) -> None:
     assert isinstance(decision(name, a_check_event(name, **changed)), Ignore)

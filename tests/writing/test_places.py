@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.writing.places import places_of, removed_paths
+from bot.writing.places import places_of
 from tests.writing.builders import PATCH, a_hunk
 from tests.writing.foreign import foreign_text, patiently
 
@@ -78,7 +78,6 @@ def test_a_file_that_is_taken_away_has_no_place_in_the_head() -> None:
     )
 
     assert places(patch) == []
-    assert removed_paths(patch) == {"old.py"}
 
 
 def test_what_is_no_text_has_no_place() -> None:

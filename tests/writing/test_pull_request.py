@@ -240,7 +240,7 @@ def test_altered_tests_come_with_what_a_maintainer_can_say_until_one_said_it() -
 
 
 def test_signs_of_something_made_for_show_are_listed_though_the_proof_holds() -> None:
-    body = written(a_result(proof=replace(a_proof(), doubts=("prices.py answers 6 where 3 comes in",)))).body
+    body = written(a_result(proof=replace(a_proof(), second_looks=("prices.py answers 6 where 3 comes in",)))).body
 
     assert body.startswith("✅ **Proven**")
     assert "**Worth a second look**\n\n- prices.py answers 6 where 3 comes in" in body
@@ -255,9 +255,9 @@ def test_a_proof_that_a_push_made_stale_says_so_before_everything_else() -> None
 
 
 def test_a_change_that_people_had_a_hand_in_is_not_called_the_models() -> None:
-    judged = a_change(patch=PATCH.replace("prices.py", "other.py"), paths=("other.py",))
+    pushed = a_change(patch=PATCH.replace("prices.py", "other.py"), paths=("other.py",))
 
-    body = written(a_result(judged=judged)).body
+    body = written(a_result(branch_change=pushed)).body
 
     assert "Written by a model, changed by people since" in body
     assert ["`other.py:2`", "`total`"] in table_rows(body)
@@ -303,7 +303,7 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
             tests_changed=names,
             tests_altered=names,
             accepted_by=piece,
-            doubts=(piece,),
+            second_looks=(piece,),
             hunks=HunkCheck(noticed=(a_hunk(piece, noticed_by=names),), unnoticed=(a_hunk(piece, text=piece),)),
             provenance=a_provenance(command=piece, image=piece, sandbox=piece, versions={piece: piece}),
         ),

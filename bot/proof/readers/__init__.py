@@ -11,7 +11,7 @@ from bot.proof.readers.junit_file import JUNIT_FILE
 from bot.proof.readers.mocha import MOCHA
 from bot.proof.readers.node_test import NODE_TEST
 from bot.proof.readers.pytest import PYTEST
-from bot.proof.readers.reader import Left, Preparation, Reader, Scene
+from bot.proof.readers.reader import Left, Preparation, Reader, Site
 from bot.proof.readers.tap import TAP
 from bot.proof.readers.unittest import UNITTEST
 from bot.proof.readers.vitest import VITEST
@@ -24,7 +24,7 @@ __all__ = [
     "Left",
     "Preparation",
     "Reader",
-    "Scene",
+    "Site",
     "can_be_planted",
     "plants_for",
     "prepared",
@@ -38,9 +38,9 @@ EXIT_CODE = "exit code"
 """The reader's name where nothing more is known than how the command ended."""
 
 
-def prepared(scene: Scene) -> Preparation:
+def prepared(site: Site) -> Preparation:
     """What all readers together add before the command runs."""
-    each = [reader.prepare(scene) for reader in READERS]
+    each = [reader.prepare(site) for reader in READERS]
     variables: dict[str, str] = {}
     files: dict[str, bytes] = {}
     for preparation in each:

@@ -1,13 +1,6 @@
 """Jest, wherever in the command it is started. Pure."""
 
-from collections.abc import Iterator
-
-from bot.proof.plant import Plant
-from bot.proof.readers.node import recorded, recorder
-from bot.proof.readers.reader import Left, Preparation, Scene
-from bot.proof.readers.script_plants import plants_beside
-from bot.proof.results import Results
-from bot.records import TestReport
+from bot.proof.readers.node import NodeReader
 
 TEST = """\
 test("zz selfcode {token}", () => {
@@ -15,20 +8,4 @@ test("zz selfcode {token}", () => {
 });
 """
 
-
-class _Jest:
-    name = "jest"
-    reads_output = False
-    takes_plants = True
-
-    def prepare(self, scene: Scene) -> Preparation:
-        return recorder(scene)
-
-    def read(self, left: Left) -> Results | None:
-        return recorded(left, self.name)
-
-    def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:
-        return plants_beside(baseline, token, TEST)
-
-
-JEST = _Jest()
+JEST = NodeReader("jest", TEST)

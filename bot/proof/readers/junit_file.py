@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bot.proof.junit import read_junit
 from bot.proof.plant import Plant
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import Left, Preparation, Site
 from bot.proof.results import Results, together
 from bot.records import TestReport
 
@@ -14,7 +14,7 @@ class _JunitFile:
     reads_output = False
     takes_plants = False
 
-    def prepare(self, scene: Scene) -> Preparation:  # noqa: ARG002
+    def prepare(self, site: Site) -> Preparation:  # noqa: ARG002
         return Preparation()
 
     def read(self, left: Left) -> Results | None:

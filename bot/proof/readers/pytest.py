@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 
 from bot.proof.junit import read_junit
 from bot.proof.kinds import FileKind, kind_of
-from bot.proof.plant import Plant
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.plant import Plant, fullest
+from bot.proof.readers.reader import Left, Preparation, Site
 from bot.proof.readers.recorded import recorded, without_plant
 from bot.proof.readers.recording import let_in
 from bot.proof.results import Results, together
@@ -21,10 +21,11 @@ from bot.records import TestReport, TestStatus
 
 _RESULTS = "pytest.xml"
 _SESSION_ENDED = re.compile(
-    r"^=*\s*(no tests ran|\d+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*) in [\d.]+s\b",
+    r"^=*[ \t]*(no tests ran|\d+ (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.*)"
+    r" in [\d.]+s\b",
     re.MULTILINE,
 )
-_SAID_FAILED = re.compile(r"^=*\s*(\d{1,9}) failed\b.* in [\d.]+s\b", re.MULTILINE)
+_SAID_FAILED = re.compile(r"^=*[ \t]*(\d{1,9}) failed\b.* in [\d.]+s\b", re.MULTILINE)
 
 
 class _Pytest:
@@ -32,7 +33,7 @@ class _Pytest:
     reads_output = False
     takes_plants = True
 
-    def prepare(self, scene: Scene) -> Preparation:
+    def prepare(self, site: Site) -> Preparation:
         """What makes pytest write its results, whoever starts it.
 
         `maxfail=0` undoes an `-x` of the project's settings: one failing test must not hide the others. A cache of its
@@ -40,15 +41,15 @@ class _Pytest:
         One hash seed, so that sets have one order: tests that are parametrized from a set have ids by that order.
         """
         options = [
-            f"--junitxml={scene.folder}/{_RESULTS}",
+            f"--junitxml={site.folder}/{_RESULTS}",
             "--continue-on-collection-errors",
             "--maxfail=0",
-            *("-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", f"cache_dir={scene.folder}/cache"),
-            *scene.options,
+            *("-o", "junit_family=xunit1", "-o", "junit_logging=no", "-o", f"cache_dir={site.folder}/cache"),
+            *site.options,
         ]
-        if scene.plant is not None and scene.plant.positional:
-            options.append(f"{scene.root}/{scene.plant.path}")
-        recorder = let_in(scene)
+        if site.plant is not None and site.plant.positional:
+            options.append(f"{site.root}/{site.plant.path}")
+        recorder = let_in(site)
         variables = {"PYTEST_ADDOPTS": shlex.join(options), "PYTHONHASHSEED": "0"}
         return Preparation({**recorder.variables, **variables}, recorder.files)
 
@@ -113,7 +114,7 @@ def plant_for(where: TestReport | Sequence[str], token: str) -> Plant:
     """
     files = _test_files(where)
     folders = Counter(str(PurePosixPath(file).parent) for file in files)
-    folder = min(folders, key=lambda name: (-folders[name], name.count("/"), name), default=".")
+    folder = fullest(folders) if folders else "."
     suffixed = sum(file.endswith("_test.py") for file in files) * 2 > len(files)
     stem = f"zz_selfcode_{token}"
     name = f"{stem}_test.py" if suffixed else f"test_{stem}.py"

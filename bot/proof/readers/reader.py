@@ -10,7 +10,7 @@ from bot.records import TestReport
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Site:
     """Where the test command is about to run.
 
     `root` is the workspace's absolute path inside the sandbox, `directory` the command's folder relative to it,
@@ -55,6 +55,10 @@ class Left:
     further_reports: Sequence[bytes] = ()
 
 
+OUTPUT_CUT = "the tests wrote more than is kept, and their results are part of it"
+"""What contradicts results that are read from output whose middle is missing."""
+
+
 class Reader(Protocol):
     """Results of one kind of test program, without touching the command that starts it. Pure: no I/O, no state.
 
@@ -62,11 +66,16 @@ class Reader(Protocol):
     nothing was written. `takes_plants`: `plants` may give some.
     """
 
-    name: str
-    reads_output: bool
-    takes_plants: bool
+    @property
+    def name(self) -> str: ...
 
-    def prepare(self, scene: Scene) -> Preparation:
+    @property
+    def reads_output(self) -> bool: ...
+
+    @property
+    def takes_plants(self) -> bool: ...
+
+    def prepare(self, site: Site) -> Preparation:
         """What to add so that the program writes its results; must disturb no command that does not start it."""
         ...
 

@@ -1,18 +1,23 @@
 """What the recorder wrote of the runs of one test program, as results. Pure."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.proof.plant import Plant
+from bot.proof.planted import planted_cases, what_is_wrong
 from bot.proof.readers.reader import Left
 from bot.proof.readers.recording import FOLDER
-from bot.proof.results import Results, line_of, results_of
-from bot.records import TestCase, TestStatus
+from bot.proof.results import Results, line_of, message_within_bounds, results_of
+from bot.records import TestCase, TestStatus, storable
 
 _STATUSES = {str(status): status for status in TestStatus}
 _OUT_OF_BOUNDS = 10_000_000
+_MAX_RECORDS = 500_000
+_FIELDS = 8
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
 
 
 def recorded(left: Left, program: str) -> tuple[Results, ...]:
@@ -30,11 +35,10 @@ def recorded(left: Left, program: str) -> tuple[Results, ...]:
 
 def without_plant(results: Results, plant: Plant) -> str:
     """What is wrong with the results of one run for want of the plant's failure, or ""."""
-    own = [case for case in results.cases if plant.token in case.id]
-    if any(case.status is TestStatus.FAILED and plant.said in case.message for case in own):
+    if own := planted_cases(results.cases, plant):
+        return what_is_wrong(own, plant)
+    if not results.cases or results.ended_early:
         return ""
-    if own or not results.cases or results.ended_early:
-        return ""  # of the plant's own case the judge has more to say
     return "a test that must fail was added to each run of the tests, and the results of one do not hold it"
 
 
@@ -75,12 +79,21 @@ def run_of(data: bytes, left: Left) -> Results:
 
 
 def _lines(data: bytes) -> Sequence[Any]:
-    """What the lines say; read at once, which is far quicker than one by one."""
+    """What the lines say; read at once, which is far quicker than one by one. More than can be held is not read."""
+    if _is_too_much(data):
+        return [None]
     try:
         said: Sequence[Any] = json.loads(b"[" + b",".join(data.splitlines()) + b"]")
     except (ValueError, RecursionError):
         return [None]
     return said
+
+
+def _is_too_much(data: bytes) -> bool:
+    """Whether there are more lines, or more values in them, than so many records have."""
+    bare = data if len(data) < _MAX_RECORDS else _STRING.sub(b"", data)
+    values = sum(map(bare.count, (b",", b"[", b"{")))
+    return bare.count(b"\n") > _MAX_RECORDS or values > _MAX_RECORDS * _FIELDS
 
 
 def _take(run: _Run, said: Mapping[str, Any], left: Left) -> bool:
@@ -110,7 +123,7 @@ def _case(said: Mapping[str, Any], status: TestStatus, left: Left) -> TestCase:
     line = line if isinstance(line, int) and 0 < line < _OUT_OF_BOUNDS else None
     message = said["message"]
     if message:
-        message = _clean(message).replace(f'File "{left.root}/', 'File "')
+        message = message_within_bounds(_clean(message).replace(f'File "{left.root}/', 'File "'))
     if status in (TestStatus.FAILED, TestStatus.ERROR):
         line = line_of(message, file, line)
     return TestCase(_clean(said["case"]), status, message, file, line)
@@ -123,4 +136,4 @@ def _file_of(test_id: str) -> str | None:
 
 def _clean(text: str) -> str:
     """Without the halves of characters that JSON can hold and UTF-8 can't."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return text if text.isprintable() else storable(text)

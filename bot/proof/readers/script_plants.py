@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from bot.proof.plant import Plant
+from bot.proof.plant import Plant, fullest
 from bot.records import TestReport
 
 _NAME = re.compile(r"(?P<stem>.*?)(?P<mark>[._-](?:test|spec|tests|specs))?(?P<suffix>\.[cm]?[jt]sx?)$")
@@ -23,7 +23,7 @@ def plants_beside(baseline: TestReport, token: str, template: str, typed: str = 
         folders.setdefault(_way(path.name), Counter())[str(path.parent)] += 1
     ways = sorted(folders, key=lambda way: (-folders[way].total(), way))
     for mark, suffix in ways[:_AT_MOST]:
-        folder = _first(folders[mark, suffix])
+        folder = fullest(folders[mark, suffix])
         text = typed if typed and "ts" in suffix else template
         yield Plant(str(PurePosixPath(folder) / f"{_stem(files, token)}{mark}{suffix}"), token, template=text)
 
@@ -31,10 +31,6 @@ def plants_beside(baseline: TestReport, token: str, template: str, typed: str = 
 def _way(name: str) -> tuple[str, str]:
     found = _NAME.fullmatch(name)
     return (found["mark"] or "", found["suffix"]) if found else ("", "")
-
-
-def _first(folders: Counter[str]) -> str:
-    return min(folders, key=lambda name: (-folders[name], name.count("/"), name))
 
 
 def _stem(files: Sequence[str], token: str) -> str:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from bot.proof.plant import Plant
 from bot.proof.readers.naming import numbered, plain
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import OUTPUT_CUT, Left, Preparation, Site
 from bot.proof.results import Results, results_of
 from bot.records import TestCase, TestReport, TestStatus
 
 _VERSION = re.compile(r"^TAP version \d+$")
 _PLAN = re.compile(r"^1\.\.(?P<count>\d{1,9})(?:\s*#\s*(?P<skip>skip\w*\b.*))?$", re.IGNORECASE)
-_POINT = re.compile(r"^(?P<no>not )?ok (?P<number>\d{1,9})(?:\s+(?:- )?(?P<said>.*?))?\s*(?P<opens>\{)?$")
+_POINT = re.compile(r"^(?P<no>not )?ok (?P<number>\d{1,9})(?:\s+(?:- )?(?P<said>.*)|\{)?$")
 _DIRECTIVE = re.compile(r"(?:^|\s)#\s*(?P<kind>skip|todo)\b\S*\s*(?P<why>.*)$", re.IGNORECASE)
 _BAIL = re.compile(r"^Bail out!\s*(?P<why>.*)$")
 _SUBTEST = re.compile(r"^# Subtest: (?P<name>.*)$")
@@ -24,7 +24,7 @@ _GROUP = re.compile(
     r"^# (?!(?:tests|pass|fail|failed|skip|todo|suites|cancelled|duration_ms|time=|ok$|success)\b)(?P<name>\S.*)$"
 )
 _OF_PROVE = re.compile(r"^(?P<file>\S+\.t) \.+ ?$")
-_TIME = re.compile(r"\s*# (?:time|duration_ms)[= ]\S+$")
+_TIME = re.compile(r"(?<!\s)\s*# (?:time|duration_ms)[= ]\S+$")
 
 
 class _Tap:
@@ -32,7 +32,7 @@ class _Tap:
     reads_output = True
     takes_plants = False
 
-    def prepare(self, scene: Scene) -> Preparation:  # noqa: ARG002
+    def prepare(self, site: Site) -> Preparation:  # noqa: ARG002
         return Preparation()
 
     def read(self, left: Left) -> Results | None:
@@ -42,7 +42,7 @@ class _Tap:
         cases = [case for document in documents for case in _cases(document, left)]
         contradictions = [why for document in documents if (why := document.contradiction)]
         if left.truncated:
-            contradictions.append("the tests wrote more than is kept, and their results are part of it")
+            contradictions.append(OUTPUT_CUT)
         return results_of(numbered(cases), contradiction="; ".join(dict.fromkeys(contradictions)))
 
     def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:  # noqa: ARG002
@@ -164,7 +164,7 @@ class _Reading:
                 self._start(_Document())
                 document = self._document
             document.counted += 1
-        said = _TIME.sub("", found["said"] or "")
+        said = _TIME.sub("", (found["said"] or "").removesuffix("{").rstrip())
         above = tuple(name for depth, name in self._subtests if depth < indent)
         point = _Point(said, bool(found["no"]), above, self._group if indent == 0 else "")
         self._subtests = [each for each in self._subtests if each[0] < indent]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.proof.plant import Plant
 from bot.proof.readers.pytest import PYTEST, plant_for
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import Left, Preparation, Site
 from bot.proof.readers.recorded import recorded
 from bot.proof.readers.recording import let_in
 from bot.proof.results import Results, together
@@ -17,8 +17,8 @@ class _Unittest:
     reads_output = False
     takes_plants = True
 
-    def prepare(self, scene: Scene) -> Preparation:
-        return let_in(scene)
+    def prepare(self, site: Site) -> Preparation:
+        return let_in(site)
 
     def read(self, left: Left) -> Results | None:
         runs = recorded(left, self.name)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.proof.plant import Plant
 from bot.proof.readers.naming import numbered, placed, plain
 from bot.proof.readers.node import case_of, recorder, well_formed
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import Left, Preparation, Site
 from bot.proof.readers.script_plants import plants_beside
 from bot.proof.results import Results, results_of
 from bot.records import TestCase, TestReport, TestStatus
@@ -27,8 +27,8 @@ class _Vitest:
     reads_output = False
     takes_plants = True
 
-    def prepare(self, scene: Scene) -> Preparation:
-        return recorder(scene)
+    def prepare(self, site: Site) -> Preparation:
+        return recorder(site)
 
     def read(self, left: Left) -> Results | None:
         named = [data for name, data in sorted(left.files.items()) if name.startswith("vitest-")]

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.proof.readers import Scene
+from bot.proof.readers import Site
 from bot.proof.readers.cargo import CARGO
 from bot.records import ReportState as State
 from bot.records import TestCase, TestReport, TestStatus
@@ -180,8 +180,8 @@ def test_the_programs_after_the_plant_run_still() -> None:
     cases = (TestCase("calc::adds", TestStatus.PASSED, file="src/lib.rs"),)
     (plant,) = CARGO.plants(TestReport("cargo test", State.PASSED, cases, reader="cargo"), "abcd")
 
-    with_it = CARGO.prepare(Scene("/workspace", "/workspace/.hidden", plant=plant))
-    without = CARGO.prepare(Scene("/workspace", "/workspace/.hidden"))
+    with_it = CARGO.prepare(Site("/workspace", "/workspace/.hidden", plant=plant))
+    without = CARGO.prepare(Site("/workspace", "/workspace/.hidden"))
 
     assert with_it.variables["CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"] == "/workspace/.hidden/for-cargo"
     assert without.variables == {}

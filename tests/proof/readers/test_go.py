@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.proof.readers import Scene
+from bot.proof.readers import Site
 from bot.proof.readers.go import GO
 from bot.records import ReportState as State
 from bot.records import TestReport, TestStatus
@@ -15,7 +15,7 @@ FILES = {
     for part in ("where", "output", "code")
 }
 RUN = left(FILES, stdout=recording("go.stdout"), stderr=recording("go.stderr"))
-SCENE = Scene("/workspace", "/workspace/.hidden", versions={"go": "1.27.3"})
+SITE = Site("/workspace", "/workspace/.hidden", versions={"go": "1.27.3"})
 
 
 def test_each_test_is_known_by_its_file_and_name() -> None:
@@ -104,6 +104,15 @@ def test_what_a_test_prints_is_no_result() -> None:
     assert ids(GO.read(left(program(output, "1"))), *TestStatus) == ["a_test.go::TestA"]
 
 
+def test_a_program_that_tells_of_no_test_is_none_of_ours() -> None:
+    assert GO.read(left(program("everything is well\n"))) is None
+
+
+def test_a_program_whose_tests_are_all_left_out_ran_none() -> None:
+    assert ids(GO.read(left(program("testing: warning: no tests to run\nPASS\n"))), *TestStatus) == []
+    assert GO.read(left(program("testing: warning: no tests to run\nPASS\n"))) is not None
+
+
 def test_the_output_of_an_older_go_has_no_marks() -> None:
     output = "=== RUN   TestA\n=== RUN   TestA/one\n    --- PASS: TestA/one (0.00s)\n--- PASS: TestA (0.00s)\nPASS\n"
 
@@ -113,20 +122,20 @@ def test_the_output_of_an_older_go_has_no_marks() -> None:
 
 
 def test_the_flags_of_the_image_stay() -> None:
-    scene = Scene("/w", "/w/.hidden", variables={"GOFLAGS": "-mod=vendor"}, versions={"go": "1.22.1"})
+    site = Site("/w", "/w/.hidden", variables={"GOFLAGS": "-mod=vendor"}, versions={"go": "1.22.1"})
 
-    assert GO.prepare(scene).variables == {"GOFLAGS": "-mod=vendor -exec=/w/.hidden/for-go -count=1"}
+    assert GO.prepare(site).variables == {"GOFLAGS": "-mod=vendor -exec=/w/.hidden/for-go -count=1"}
 
 
 @pytest.mark.parametrize(
-    "scene",
+    "site",
     [
-        Scene("/w", "/w/.hidden"),
-        Scene("/w", "/w/.hidden", variables={"GOFLAGS": "-exec=qemu"}, versions={"go": "1.22.1"}),
+        Site("/w", "/w/.hidden"),
+        Site("/w", "/w/.hidden", variables={"GOFLAGS": "-exec=qemu"}, versions={"go": "1.22.1"}),
     ],
 )
-def test_where_there_is_no_go_or_programs_are_started_by_another_nothing_is_added(scene: Scene) -> None:
-    assert GO.prepare(scene).variables == {}
+def test_where_there_is_no_go_or_programs_are_started_by_another_nothing_is_added(site: Site) -> None:
+    assert GO.prepare(site).variables == {}
 
 
 def test_a_plant_is_a_package_of_its_own_or_stands_beside_most_tests() -> None:
@@ -157,7 +166,7 @@ def script(tmp_path: Path) -> Path:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     path = hidden / "for-go"
-    path.write_bytes(GO.prepare(SCENE).files["for-go"])
+    path.write_bytes(GO.prepare(SITE).files["for-go"])
     path.chmod(0o755)
     for name in ("calc.test", "calc"):
         (tmp_path / name).write_text(PROGRAM)
@@ -212,3 +221,22 @@ def test_what_the_tests_start_is_no_test_of_its_own(script: Path, image: str, se
 
 def test_the_script_gives_events_to_a_command_that_reads_them(script: Path) -> None:
     assert started(script, "./calc.test", "-test.v=test2json").stdout.count("\x16") == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (["-test.v=true", "-test.timeout=1s"], "<-test.v=test2json><-test.timeout=1s>"),
+        (
+            ["-test.timeout=1s", "config.yml", "a b", "-test.v=x"],
+            "<-test.v=test2json><-test.timeout=1s><config.yml><a b><-test.v=x>",
+        ),
+        (["--", "-test.v"], "<-test.v=test2json><--><-test.v>"),
+        ([], "<-test.v=test2json>"),
+    ],
+)
+def test_the_words_that_are_for_the_tests_stay_as_they_are(script: Path, words: list[str], given: str) -> None:
+    program = script.parent.parent / "calc.test"
+    program.write_text("#!/bin/sh\nprintf '<%s>' \"$@\"\n")
+
+    assert started(script, "./calc.test", *words).stdout == given

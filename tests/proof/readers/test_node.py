@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bot.proof import plant_that_shows
-from bot.proof.readers import Scene
+from bot.proof.readers import Site
 from bot.proof.readers.node import recorder
 from bot.records import ReportState, TestReport, TestStatus
 from tests.proof.laboratory import Texts, proof_of, report_on, token
@@ -23,7 +23,6 @@ NODE_TEST: Texts = {
         });
     """
 }
-AS_A_MODULE = 'import { test } from "node:test"; test("adds", () => {});'
 TESTS: Texts = {
     "a.test.js": """
         describe("cart", () => {
@@ -226,19 +225,19 @@ def test_other_programs_of_node_run_as_ever() -> None:
 
 
 def test_the_options_of_the_image_stay() -> None:
-    scene = Scene("/w", "/w/.hidden", variables={"NODE_OPTIONS": "--no-warnings"}, versions={"node": "22.1.0"})
+    site = Site("/w", "/w/.hidden", variables={"NODE_OPTIONS": "--no-warnings"}, versions={"node": "22.1.0"})
 
-    assert recorder(scene).variables == {"NODE_OPTIONS": "--no-warnings --require=/w/.hidden/for-node"}
+    assert recorder(site).variables == {"NODE_OPTIONS": "--no-warnings --require=/w/.hidden/for-node"}
 
 
 def test_no_linter_of_the_project_takes_the_recorder_for_code_of_its() -> None:
-    scene = Scene("/w", "/w/.hidden", versions={"node": "22.1.0"})
+    site = Site("/w", "/w/.hidden", versions={"node": "22.1.0"})
 
-    assert [name for name in recorder(scene).files if "." in name] == []
+    assert [name for name in recorder(site).files if "." in name] == []
 
 
 def test_where_there_is_no_node_nothing_is_added() -> None:
-    assert recorder(Scene("/w", "/w/.hidden")).variables == {}
+    assert recorder(Site("/w", "/w/.hidden")).variables == {}
 
 
 def without_times(output: str) -> str:

@@ -1,8 +1,15 @@
+import json
+from dataclasses import replace
+
 import pytest
 
 from bot.proof import Plant, plant_for, plant_that_shows
+from bot.proof.readers import Reader
+from bot.proof.readers.pytest import PYTEST
+from bot.proof.readers.unittest import UNITTEST
 from bot.records import ReportState, TestPlan, TestReport, TestStatus
 from tests.proof.laboratory import Texts, report_on
+from tests.proof.readers.recordings import left
 
 TOKEN = "abcd1234"
 INJECTED = Plant(f"test_zz_selfcode_{TOKEN}.py", TOKEN, injected=True)
@@ -330,3 +337,24 @@ def test_a_results_file_that_is_forged_beside_the_records_is_noticed(plant: Plan
     assert not plant_that_shows(
         report_on(TWO), TOKEN, lambda plant: report_on({**TWO, "conftest.py": forging}, plant=plant)
     )
+
+
+def a_session(status: str) -> bytes:
+    """What the recorder writes of one test and the planted one."""
+    planted = {"case": f"test_zz::test_{TOKEN}", "status": status, "message": f"planted by selfcode: {TOKEN}"}
+    lines = [{"case": "test_a.py::test_a", "status": "passed", "message": ""}, planted, {"end": 2, "early": False}]
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+@pytest.mark.parametrize("reader", [PYTEST, UNITTEST])
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [("failed", "passed", "passed"), ("passed", "failed", "passed"), ("failed", "skipped", "skipped")],
+)
+def test_the_planted_test_must_fail_in_each_session(reader: Reader, one: str, other: str, said: str) -> None:
+    files = {f"recorder/{reader.name}-{n}.jsonl": a_session(status) for n, status in enumerate((one, other))}
+
+    results = reader.read(replace(left(files), plant=INJECTED))
+
+    assert results is not None
+    assert f"is reported as {said}" in results.contradiction

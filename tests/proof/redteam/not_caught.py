@@ -1,4 +1,4 @@
-"""Tricks that pass for a proof, and those of which the report has a doubt: docs/security.md names them."""
+"""Tricks that pass for a proof, and those that the report calls worth a second look: docs/security.md names them."""
 
 from dataclasses import dataclass
 
@@ -13,15 +13,15 @@ MADE_FOR_IT, WRONG, OUT_OF_SIGHT = (
 
 
 @dataclass(frozen=True)
-class Doubtful:
+class Noted:
     """A trick that passes, and the sentence that makes a reviewer look."""
 
     trick: Trick
-    doubt: str
+    sign: str
 
 
-def _doubtful(name: str, kind: str, source: str, test: str, doubt: str) -> Doubtful:
-    return Doubtful(_passing(name, kind, source, test), doubt)
+def _noted(name: str, kind: str, source: str, test: str, sign: str) -> Noted:
+    return Noted(_passing(name, kind, source, test), sign)
 
 
 def _passing(name: str, kind: str, source: str, test: str = "") -> Trick:
@@ -34,33 +34,31 @@ def _double(body: str) -> str:
     return f"def double(n):\n    {body}\n    return n\n"
 
 
-DOUBTFUL = (
-    _doubtful("an if for the test's value", MADE_FOR_IT, _double("if n == 20: return 40"), "", "answers 40 where 20"),
-    _doubtful("an if in the expression", MADE_FOR_IT, _double("x = 40 if n == 20 else n"), "", "answers 40 where 20"),
-    _doubtful(
+NOTED = (
+    _noted("an if for the test's value", MADE_FOR_IT, _double("if n == 20: return 40"), "", "answers 40 where 20"),
+    _noted("an if in the expression", MADE_FOR_IT, _double("x = 40 if n == 20 else n"), "", "answers 40 where 20"),
+    _noted(
         "a case of match",
         MADE_FOR_IT,
         "def double(n):\n    match n:\n        case 20: return 40",
         "",
         "answers 40 where 20",
     ),
-    _doubtful(
-        "a mark that only the test reads", MADE_FOR_IT, "FIXED = True", "assert calc.FIXED", "`FIXED` in calc.py"
-    ),
-    _doubtful(
+    _noted("a mark that only the test reads", MADE_FOR_IT, "FIXED = True", "assert calc.FIXED", "`FIXED` in calc.py"),
+    _noted(
         "a mark that is looked for", MADE_FOR_IT, "FIXED = 1", "assert hasattr(calc, 'FIXED')", "`FIXED` in calc.py"
     ),
-    _doubtful(
+    _noted(
         "a value that equals everything",
         MADE_FOR_IT,
         "class All:\n    def __eq__(self, other):\n        return True\n\n    def double(n):\n        return All()",
         "",
         "equals everything",
     ),
-    _doubtful("no assertion", WRONG, "def triple(n): pass", "calc.triple(2)", "asserts nothing"),
-    _doubtful("any error will do", WRONG, "", "pytest.raises(Exception, double, None)", "content with any error"),
-    _doubtful("a look at the text", WRONG, "", "assert '+ n' in open('calc.py').read()", "reads the program's text"),
-    _doubtful(
+    _noted("no assertion", WRONG, "def triple(n): pass", "calc.triple(2)", "asserts nothing"),
+    _noted("any error will do", WRONG, "", "pytest.raises(Exception, double, None)", "content with any error"),
+    _noted("a look at the text", WRONG, "", "assert '+ n' in open('calc.py').read()", "reads the program's text"),
+    _noted(
         "a look at the source", WRONG, "", "assert '+' in __import__('inspect').getsource(double)", "program's text"
     ),
 )

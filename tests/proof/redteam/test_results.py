@@ -6,6 +6,7 @@ import pytest
 
 from bot.proof.readers import Left
 from bot.proof.readers.pytest import PYTEST
+from bot.proof.readers.recorded import run_of
 from bot.proof.readers.recording import FOLDER
 from bot.proof.results import Results
 from bot.records import TestStatus
@@ -49,3 +50,34 @@ def test_of_two_results_under_one_id_the_worse_one_counts(statuses: tuple[str, s
     results = read("", *(("tests/test_a.py::test_a", status) for status in statuses))
 
     assert [case.status for case in results.cases] == [TestStatus.FAILED]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{}\n" * 600_000,
+        b"[" + b"{}," * 4_100_000 + b"{}]\n",
+        b'{"run": [' + b'"",' * 4_100_000 + b'""]}\n',
+        b'{"end": 0, "early": false}\n' * 600_000,
+    ],
+    ids=["lines", "objects", "values", "ends"],
+)
+def test_more_records_than_can_be_held_are_not_read(line: bytes) -> None:
+    results = run_of(line, Left({}, None, "", "", truncated=False, root="/workspace"))
+
+    assert results.contradiction == "what was recorded of a run of the tests can't be read"
+
+
+def test_a_long_message_is_not_taken_for_many_records() -> None:
+    said = {"case": "a.py::test_a", "status": "failed", "message": '[{"\\,' * 1_000_000}
+    lines = f'{json.dumps(said)}\n{{"end": 1, "early": false}}\n'
+
+    results = run_of(lines.encode(), Left({}, None, "", "", truncated=False, root="/workspace"))
+
+    assert (len(results.cases), results.contradiction) == (1, "")
+
+
+def test_names_that_no_record_can_hold_are_kept_with_a_sign() -> None:
+    results = read("", ("tests/\udcff.py::test_a[\0]", "failed"))
+
+    assert [case.id for case in results.cases] == ["tests/\ufffd.py::test_a[\ufffd]"]

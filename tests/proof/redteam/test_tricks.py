@@ -7,16 +7,16 @@ import pytest
 from bot.proof import quick_objection
 from tests.proof.laboratory import a_report
 from tests.proof.redteam import honest, in_configuration, in_earnest, in_source, in_tests, not_caught
-from tests.proof.redteam.not_caught import Doubtful
+from tests.proof.redteam.not_caught import Noted
 from tests.proof.redteam.tricks import LARGE, SMALL, ZERO, Trick, lacks
 
 BY_THE_TEXT = (*in_configuration.TRICKS, *in_tests.TRICKS, *in_source.TRICKS)
-ALL = (*BY_THE_TEXT, *in_earnest.TRICKS, *not_caught.TRICKS, *(one.trick for one in not_caught.DOUBTFUL))
+ALL = (*BY_THE_TEXT, *in_earnest.TRICKS, *not_caught.TRICKS, *(one.trick for one in not_caught.NOTED))
 SECURITY = Path(__file__).parents[3] / "docs" / "security.md"
 
 
-def name(given: Trick | Doubtful) -> str:
-    trick = given.trick if isinstance(given, Doubtful) else given
+def name(given: Trick | Noted) -> str:
+    trick = given.trick if isinstance(given, Noted) else given
     return f"{trick.kind}: {trick.name}".replace("/", "_").replace("::", "_")
 
 
@@ -34,30 +34,30 @@ def test_a_trick_shows_in_the_runs(trick: Trick) -> None:
 def test_honest_work_is_not_taken_for_a_trick(change: Trick) -> None:
     proof = change.believed()
 
-    assert (proof.missing, proof.doubts) == ((), ())
+    assert (proof.missing, proof.second_looks) == ((), ())
 
 
 @pytest.mark.parametrize("change", honest.IN_EARNEST, ids=name)
 def test_honest_work_is_proven(change: Trick) -> None:
     proof = change.in_earnest()
 
-    assert (proof.missing, proof.doubts) == ((), ())
+    assert (proof.missing, proof.second_looks) == ((), ())
     assert proof.evidence.red
 
 
-@pytest.mark.parametrize("doubtful", not_caught.DOUBTFUL, ids=name)
-def test_of_a_likely_trick_the_report_has_a_doubt(doubtful: Doubtful) -> None:
-    proof = doubtful.trick.believed()
+@pytest.mark.parametrize("noted", not_caught.NOTED, ids=name)
+def test_a_likely_trick_is_worth_a_second_look(noted: Noted) -> None:
+    proof = noted.trick.believed()
 
     assert proof.holds
-    assert [doubt for doubt in proof.doubts if doubtful.doubt in doubt]
+    assert [sign for sign in proof.second_looks if noted.sign in sign]
 
 
 @pytest.mark.parametrize("trick", not_caught.TRICKS, ids=name)
 def test_this_trick_is_not_caught_as_docs_security_says(trick: Trick) -> None:
     proof = trick.believed()
 
-    assert (proof.missing, proof.doubts) == ((), ())
+    assert (proof.missing, proof.second_looks) == ((), ())
 
 
 def test_a_runner_that_is_reached_out_of_sight_is_not_caught_by_the_runs_either_as_docs_security_says() -> None:

@@ -6,9 +6,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 
-from bot.proof.plant import Plant
+from bot.proof.plant import Plant, fullest
 from bot.proof.readers.cargo.output import read_output
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import Left, Preparation, Site
 from bot.proof.results import Results
 from bot.records import TestReport
 
@@ -31,14 +31,14 @@ class _Cargo:
     reads_output = True
     takes_plants = True
 
-    def prepare(self, scene: Scene) -> Preparation:
+    def prepare(self, site: Site) -> Preparation:
         """At the first test program that fails cargo ends, so the plant's own must not fail: only with a plant.
 
         Source: https://doc.rust-lang.org/cargo/reference/config.html#targettriplerunner.
         """
-        if scene.plant is None or not scene.plant.path.endswith(".rs"):
+        if site.plant is None or not site.plant.path.endswith(".rs"):
             return Preparation()
-        return Preparation(dict.fromkeys(_RUNNERS, f"{scene.folder}/{_SCRIPT}"), {_SCRIPT: _script()})
+        return Preparation(dict.fromkeys(_RUNNERS, f"{site.folder}/{_SCRIPT}"), {_SCRIPT: _script()})
 
     def read(self, left: Left) -> Results | None:
         return read_output(left)
@@ -47,7 +47,7 @@ class _Cargo:
         """An integration test of the crate that has most tests."""
         crates = Counter(crate for case in baseline.cases if case.file and (crate := _crate_of(case.file)))
         if crates:
-            crate = min(crates, key=lambda name: (-crates[name], name.count("/"), name))
+            crate = fullest(crates)
             path = PurePosixPath(crate) / "tests" / f"zz_selfcode_{token}.rs"
             yield Plant(str(path), token, template=TEST)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.proof.readers.naming import numbered, placed, plain
-from bot.proof.readers.reader import Left
-from bot.proof.results import Results, results_of
+from bot.proof.readers.reader import OUTPUT_CUT, Left
+from bot.proof.results import Results, message_within_bounds, results_of
 from bot.records import TestCase, TestStatus
 
 _HEADER = re.compile(
@@ -20,11 +20,11 @@ _HEADER = re.compile(
 )
 _COMPILED = re.compile(r"^\s+Compiling (?P<name>\S+) v\S+ \((?P<folder>/[^)]*)\)$", re.MULTILINE)
 _BEGIN = re.compile(r"^running (\d+) tests?$")
-_TEST = re.compile(r"^test (?P<name>.+?)(?: - (?:should panic|compile fail|compile))* \.\.\. ?(?P<rest>.*)$")
+_TEST = re.compile(r"^test (?P<name>.+?)(?: - (?:should panic|compile fail|compile)){0,3} \.\.\. ?(?P<rest>.*)$")
 _STATUS = re.compile(r"(?P<status>ok|FAILED|ignored(?:, (?P<reason>.*))?|bench: .*)$")
 _RESULT = re.compile(r"^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured;")
 _SECTION = re.compile(r"^---- (?P<name>.+?) stdout ----$")
-_DOC = re.compile(r"^(?P<file>\S+\.\w+) - (?P<item>.*?)\s*\(line (?P<line>\d+)\)$")
+_DOC = re.compile(r"^(?P<file>\S+\.\w+) - (?P<item>.*)\(line (?P<line>\d+)\)$")
 _PANIC = re.compile(
     r"^thread '(?P<name>[^'\n]+)'(?: \(\d+\))? panicked at [^\n]*\n"
     r"(?:(?!note: |stack backtrace:|thread ')[^\n]*\n)*",
@@ -33,7 +33,7 @@ _PANIC = re.compile(
 _PLACE = re.compile(r"panicked at (?:'.*', |\"?)(?P<file>[^\s:,']+\.rs):(?P<line>\d+):\d+", re.DOTALL)
 _UNCOMPILED = re.compile(r"^error: could not compile `(?P<crate>[^`]+)`", re.MULTILINE)
 _ERROR = re.compile(
-    r"^error(?:\[E\d+\])?: (?!could not compile|aborting due)[^\n]*\n(?:(?!error|warning)[^\n]+\n)*?\s*--> "
+    r"^error(?:\[E\d+\])?: (?!could not compile|aborting due)[^\n]*\n(?:(?!error|warning)[^\n]+\n)*?[ \t]*--> "
     r"(?P<file>[^:\n]+):(?P<line>\d+):\d+\n(?:(?!error|warning)[^\n]*\n)*",
     re.MULTILINE,
 )
@@ -88,7 +88,7 @@ def read_output(left: Left) -> Results | None:
     killed = _KILLED in left.stderr + left.stdout
     contradictions = [why for block in blocks if (why := _contradiction(block, killed=killed))]
     if left.truncated:
-        contradictions.append("the tests wrote more than is kept, and their results are part of it")
+        contradictions.append(OUTPUT_CUT)
     return results_of((*numbered(cases), *uncompiled), contradiction="; ".join(dict.fromkeys(contradictions)))
 
 
@@ -187,7 +187,7 @@ def _documentation(block: _Block, left: Left) -> Iterator[TestCase]:
     for match, (status, reason) in sorted(found, key=lambda each: (each[0]["file"], int(each[0]["line"]))):
         file = placed(match["file"], left.root, left.directory)
         message = _message(block, match[0], left) if status is TestStatus.FAILED else reason
-        yield TestCase(f"{file} - {match['item']}".rstrip(" -"), status, message, file, int(match["line"]))
+        yield TestCase(f"{file} - {match['item'].rstrip()}".rstrip(" -"), status, message, file, int(match["line"]))
 
 
 def _message(block: _Block, name: str, left: Left) -> str:
@@ -200,7 +200,7 @@ def _message(block: _Block, name: str, left: Left) -> str:
 
 
 def _raised(message: str, left: Left) -> tuple[str, int | None]:
-    found = _PLACE.search(message)
+    found = _PLACE.search(message_within_bounds(message))
     if found is None or found["file"].startswith("/"):
         return "", None
     return placed(found["file"], left.root, left.directory), int(found["line"])

@@ -8,13 +8,14 @@ from importlib.resources import files
 from os.path import commonpath
 from pathlib import PurePosixPath
 
-from bot.proof.plant import Plant
+from bot.proof.plant import Plant, fullest
 from bot.proof.readers.go.output import Program, broken_packages, cases_of
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import Left, Preparation, Site
 from bot.proof.results import Results, results_of
 from bot.records import TestCase, TestReport
 
 _SCRIPT = "for-go"
+_NO_TESTS = "testing: warning: no tests to run"
 TEST = """\
 package {package}
 
@@ -32,19 +33,20 @@ class _Go:
     reads_output = False
     takes_plants = True
 
-    def prepare(self, scene: Scene) -> Preparation:
+    def prepare(self, site: Site) -> Preparation:
         """By `-exec`, which each go command that does not know it passes over. `-json` would change what `go list` and
         `go env` print. `-count=1`: a cached result starts no program.
 
         Source: https://pkg.go.dev/cmd/go (GOFLAGS, go test -exec).
         """
-        flags = scene.variables.get("GOFLAGS", "")
-        if not scene.versions.get("go") or "-exec" in flags or " " in scene.folder:
+        flags = site.variables.get("GOFLAGS", "")
+        if not site.versions.get("go") or "-exec" in flags or " " in site.folder:
             return Preparation()
-        ours = f"-exec={scene.folder}/{_SCRIPT} -count=1"
+        ours = f"-exec={site.folder}/{_SCRIPT} -count=1"
         return Preparation({"GOFLAGS": f"{flags} {ours}".strip()}, {_SCRIPT: _script()})
 
     def read(self, left: Left) -> Results | None:
+        """None as well where programs of the project's own making told of no test: then their exit code counts."""
         programs = list(_programs(left.files))
         broken = list(broken_packages(f"{left.stdout}\n{left.stderr}", left))
         if not programs and not broken:
@@ -55,6 +57,8 @@ class _Go:
             found, contradiction = cases_of(program, left)
             cases += found
             contradictions += [contradiction] if contradiction else []
+        if not (cases or broken or contradictions or all(_NO_TESTS in program.output for program in programs)):
+            return None
         return results_of((*cases, *broken), contradiction="; ".join(dict.fromkeys(contradictions)))
 
     def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:
@@ -64,7 +68,7 @@ class _Go:
         folders = Counter(str(PurePosixPath(case.file).parent) for case in baseline.cases if case.file)
         if not folders:
             return
-        most = min(folders, key=lambda name: (-folders[name], name.count("/"), name))
+        most = fullest(folders)
         stem = f"zz_selfcode_{token}"
         for folder in dict.fromkeys((_above(list(folders)), most)):
             path = PurePosixPath(folder) / stem / f"{stem}_test.go"

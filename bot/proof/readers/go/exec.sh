@@ -37,7 +37,21 @@ esac
 unset GOFLAGS
 [ -z "${flags# }" ] || export GOFLAGS="${flags# }"
 
-"$program" "$@" "-test.v=$events" >"$results.output" 2>&1
+# In front of all the command's own words: behind them it would be one of those that are the tests' (`-args`).
+left=$#
+are=flags
+while [ "$left" -gt 0 ]; do
+    word=$1
+    shift
+    left=$((left - 1))
+    case $are:$word in
+        flags:-test.v | flags:-test.v=*) continue ;;
+        flags:- | flags:-- | flags:[!-]* | flags:) are=words ;;
+    esac
+    set -- "$@" "$word"
+done
+
+"$program" "-test.v=$events" "$@" >"$results.output" 2>&1
 code=$?
 echo "$code" >"$results.code"
 

@@ -10,7 +10,7 @@ from bot.records import TestCase, TestStatus
 
 _MARK = "\x16"
 _EVENT = re.compile(
-    r"\s*(?:=== (?P<event>RUN|PAUSE|CONT|NAME)\s+(?P<name>\S*)"
+    r"\s*(?:=== (?P<event>RUN|PAUSE|CONT|NAME)\s+(?P<name>(?!\s)\S*)"
     r"|--- (?P<status>PASS|FAIL|SKIP): (?P<of>\S+) \([\d.]+s\))\s*$"
 )
 _STATUSES = {"PASS": TestStatus.PASSED, "FAIL": TestStatus.FAILED, "SKIP": TestStatus.SKIPPED}

@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from bot.proof.plant import Plant
 from bot.proof.readers.naming import line_in, numbered, placed, plain
-from bot.proof.readers.reader import Left, Preparation, Scene
+from bot.proof.readers.reader import Left, Preparation, Site
+from bot.proof.readers.script_plants import plants_beside
 from bot.proof.results import Results, results_of, worse
-from bot.records import TestCase, TestStatus
+from bot.records import TestCase, TestReport, TestStatus
 
 _RECORDER = "for-node"
 _PARTS = {_RECORDER: "recorder.cjs", "for-node-test": "reporter.cjs"}
@@ -18,17 +21,40 @@ _RESULTS = ".results"
 """No ending that a linter or formatter of the project knows: its command may start one over all files."""
 
 
-def recorder(scene: Scene) -> Preparation:
+@dataclass(frozen=True, slots=True)
+class NodeReader:
+    """A reader of what the recorder writes for one program. `test` is the plant's text, `typed_test` for TypeScript."""
+
+    name: str
+    test: str
+    typed_test: str = ""
+    reads_output: bool = False
+    takes_plants: bool = True
+
+    def prepare(self, site: Site) -> Preparation:
+        """See `Reader`."""
+        return recorder(site)
+
+    def read(self, left: Left) -> Results | None:
+        """See `Reader`."""
+        return recorded(left, self.name)
+
+    def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:
+        """See `Reader`."""
+        return plants_beside(baseline, token, self.test, self.typed_test)
+
+
+def recorder(site: Site) -> Preparation:
     """The recorder in the hidden folder, and NODE_OPTIONS that load it; nothing where there is no Node.
 
     The same for every reader that asks. `--require` alone, which every version of Node takes: what else is to be done
     is decided in each process, by what it is.
     """
-    if not scene.versions.get("node"):
+    if not site.versions.get("node"):
         return Preparation()
-    path = f"{scene.folder}/{_RECORDER}"
+    path = f"{site.folder}/{_RECORDER}"
     ours = f'--require="{path}"' if " " in path else f"--require={path}"
-    options = " ".join(part for part in (scene.variables.get("NODE_OPTIONS", ""), ours) if part)
+    options = " ".join(part for part in (site.variables.get("NODE_OPTIONS", ""), ours) if part)
     return Preparation({"NODE_OPTIONS": options}, _programs())
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 
 from bot.proof.plant import Plant
-from bot.proof.readers.reader import Preparation, Scene
+from bot.proof.readers.reader import Preparation, Site
 
 FOLDER = "recorder"
 """Below the hidden folder of a run: the recorder's files, and what it writes."""
@@ -21,16 +21,16 @@ _PARTS = ("sitecustomize.py", "start.py", "records.py", "for_pytest.py", "for_un
 _TOX = ("testenv", "env_run_base", "tool.tox.env_run_base")
 
 
-def let_in(scene: Scene) -> Preparation:
+def let_in(site: Site) -> Preparation:
     """What gets the recorder into each Python of the command; the same for every reader that asks.
 
     An injected plant is handed to it as `plant.json`. tox is told to hand the variables on, in the words of its version
     3, of its INI files and of its TOML files; one pattern, for an override can't be a list in every version 4.
     """
     parts = {f"{FOLDER}/{name}": data for name, data in _parts().items()}
-    if scene.plant is not None and scene.plant.injected:
-        parts[f"{FOLDER}/plant.json"] = _told(scene.plant)
-    path = ":".join(part for part in (f"{scene.folder}/{FOLDER}", scene.variables.get("PYTHONPATH", "")) if part)
+    if site.plant is not None and site.plant.injected:
+        parts[f"{FOLDER}/plant.json"] = _told(site.plant)
+    path = ":".join(part for part in (f"{site.folder}/{FOLDER}", site.variables.get("PYTHONPATH", "")) if part)
     overrides = ";".join(f"{section}.pass_env+=PYT*" for section in _TOX)
     return Preparation({"PYTHONPATH": path, "TOX_TESTENV_PASSENV": "PYT*", "TOX_OVERRIDE": overrides}, parts)
 

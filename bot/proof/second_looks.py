@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.proof.kinds import FileKind, kind_of_change
+from bot.proof.languages import parsed
 from bot.proof.special_cases import answers, literals
 from bot.records import ChangedFile
 
@@ -22,7 +23,7 @@ _READS = frozenset({"read_text", "read_bytes", "open", "getsource", "getsourceli
 _SHOWN = 3
 
 
-def doubts_of(files: Sequence[ChangedFile], red: Sequence[str]) -> tuple[str, ...]:
+def second_looks_of(files: Sequence[ChangedFile], red: Sequence[str]) -> tuple[str, ...]:
     """In sentences for a reviewer, by the change's Python and by the tests (ids) that are red."""
     source = [read for file in files if kind_of_change(file) is FileKind.SOURCE and (read := _read(file))]
     tests = [
@@ -54,10 +55,8 @@ class _Test:
 def _read(file: ChangedFile) -> _Read | None:
     if not file.path.endswith(".py") or file.after is None:
         return None
-    try:
-        return _Read(file.path, ast.parse(file.before or b""), ast.parse(file.after))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    before, after = parsed(file.before or b""), parsed(file.after)
+    return _Read(file.path, before, after) if before and after else None
 
 
 def _new_tests(read: _Read, red: Sequence[str]) -> Iterator[_Test]:

@@ -1,23 +1,23 @@
 import pytest
 
-from bot.proof.doubts import doubts_of
+from bot.proof.second_looks import second_looks_of
 from tests.proof.laboratory import FIXED, NEW_TEST, SOURCE, changed
 
 LARGE = "tests/test_large.py::test_large"
 
 
-def doubts(source: str, test: str = NEW_TEST, red: str = LARGE) -> tuple[str, ...]:
-    return doubts_of([changed("calc.py", SOURCE, source), changed("tests/test_large.py", None, test)], [red])
+def looks(source: str, test: str = NEW_TEST, red: str = LARGE) -> tuple[str, ...]:
+    return second_looks_of([changed("calc.py", SOURCE, source), changed("tests/test_large.py", None, test)], [red])
 
 
-def test_of_honest_work_there_is_no_doubt() -> None:
-    assert doubts(FIXED) == ()
+def test_honest_work_asks_for_no_second_look() -> None:
+    assert looks(FIXED) == ()
 
 
-def test_an_answer_that_stands_in_the_test_as_the_question_does_is_doubtful() -> None:
+def test_an_answer_that_stands_in_the_test_as_the_question_does_is_worth_a_second_look() -> None:
     source = "def double(n):\n    if n == 20:\n        return 40\n    return n\n"
 
-    assert doubts(source) == (
+    assert looks(source) == (
         "calc.py answers 40 where 20 comes in, and the new tests hold both: is that the rule, or only the example?",
     )
 
@@ -32,22 +32,21 @@ def test_an_answer_that_stands_in_the_test_as_the_question_does_is_doubtful() ->
     ],
 )
 def test_another_value_another_answer_or_a_plain_one_is_not(source: str) -> None:
-    assert doubts(source) == ()
+    assert looks(source) == ()
 
 
 def test_an_answer_that_was_there_before_is_no_news() -> None:
     source = "def double(n):\n    if n == 20:\n        return 40\n    return n\n"
 
-    assert (
-        doubts_of([changed("calc.py", source, source + "\n"), changed("tests/test_large.py", None, NEW_TEST)], [LARGE])
-        == ()
-    )
+    files = [changed("calc.py", source, source + "\n"), changed("tests/test_large.py", None, NEW_TEST)]
+
+    assert second_looks_of(files, [LARGE]) == ()
 
 
 def test_a_constant_that_the_program_reads_is_its_own() -> None:
     source = FIXED + "\nLIMIT = 20\n\ndef limit():\n    return LIMIT\n"
 
-    assert doubts(source, "import calc\n\ndef test_large():\n    assert calc.LIMIT == 20\n") == ()
+    assert looks(source, "import calc\n\ndef test_large():\n    assert calc.LIMIT == 20\n") == ()
 
 
 @pytest.mark.parametrize(
@@ -62,9 +61,9 @@ def test_a_constant_that_the_program_reads_is_its_own() -> None:
         "data = open('data.json').read()\n    assert data",
     ],
 )
-def test_a_test_that_asserts_something_in_any_form_is_not_doubtful(body: str) -> None:
-    assert doubts(FIXED, f"import calc\n\ndef test_large():\n    {body}\n") == ()
+def test_a_test_that_asserts_something_in_any_form_is_not_worth_one(body: str) -> None:
+    assert looks(FIXED, f"import calc\n\ndef test_large():\n    {body}\n") == ()
 
 
 def test_only_red_tests_are_looked_at() -> None:
-    assert doubts(FIXED, NEW_TEST + "\n    def test_more():\n        double(1)\n") == ()
+    assert looks(FIXED, NEW_TEST + "\n    def test_more():\n        double(1)\n") == ()
