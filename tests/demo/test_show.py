@@ -146,7 +146,8 @@ def test_a_kept_folder_holds_the_repository_and_the_bots_log(demo: Demo, tmp_pat
 def test_an_interrupted_demo_ends_everything(how: signal.Signals, pids: Path, tmp_path: Path) -> None:
     script = tmp_path / "demo.py"
     script.write_text(
-        "import os, sys\nfrom bot.demo.show import run_demo\n"
+        "import os, signal, sys\nfrom bot.demo.show import run_demo\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         f"argv = (sys.executable, {bot_stub.__file__!r}, 'proven', {str(pids)!r})\n"
         "sys.exit(run_demo(environ=os.environ, sandbox='process', argv=argv, keep=True))\n"
     )
@@ -154,9 +155,12 @@ def test_an_interrupted_demo_ends_everything(how: signal.Signals, pids: Path, tm
     environment = os.environ | {"PYTHONPATH": str(root)}
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment) as running:
         assert running.stdout
-        before = "".join(takewhile(lambda line: "Ctrl-C ends" not in line, running.stdout))
-        running.send_signal(how)
-        after = running.stdout.read()
+        try:
+            before = "".join(takewhile(lambda line: "Ctrl-C ends" not in line, running.stdout))
+            running.send_signal(how)
+            after, _ = running.communicate(timeout=120)
+        finally:
+            running.kill()
 
     assert "git clone --branch selfcode/issue-1 http://127.0.0.1:" in before
     assert "Interrupted" in after
