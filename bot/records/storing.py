@@ -9,7 +9,6 @@ from pydantic_core import PydanticSerializationError
 
 T = TypeVar("T")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_HALF = re.compile("[\ud800-\udfff]")
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
@@ -25,7 +24,7 @@ def dump(value: Any) -> str:
         return adapter.dump_json(value).decode()
     except PydanticSerializationError:
         whole = json.dumps(adapter.dump_python(value, mode="json"), ensure_ascii=False)
-        return _HALF.sub("\N{REPLACEMENT CHARACTER}", whole)
+        return storable(whole)
 
 
 def load(kind: type[T], text: str) -> T:

@@ -32,7 +32,7 @@ print("python", sys.version.split()[0])
 for name in ("pytest", "tox", "nox", "pytest-xdist", "hypothesis"):
     try:
         print(name, metadata.version(name))
-    except Exception:
+    except metadata.PackageNotFoundError:
         pass
 """
 _ASK_NODE = """\

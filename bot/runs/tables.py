@@ -1,6 +1,5 @@
 """The tables of inbox and runs, and the engine that reaches them (SQLite or PostgreSQL)."""
 
-import re
 import sqlite3
 from typing import Any
 
@@ -25,6 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
 from bot.errors import ConfigError
+from bot.records import storable
 
 metadata = MetaData()
 
@@ -39,10 +39,7 @@ class Plain(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
-        return None if value is None else _UNKEPT.sub("\N{REPLACEMENT CHARACTER}", value)
-
-
-_UNKEPT = re.compile("[\x00\ud800-\udfff]")
+        return None if value is None else storable(value)
 
 
 inbox = Table(

@@ -9,9 +9,11 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from bot.agent import Agent
 from bot.records import (
     ActionTaken,
     Call,
+    Caps,
     Change,
     Comment,
     Issue,
@@ -32,10 +34,14 @@ from bot.records import (
 from bot.repository import Mirror
 from bot.repository.git import EMPTY_TREE, run_git
 from bot.runs.ground import Ground
+from bot.runs.house import Crew, House, Prepared
+from bot.runs.solving import Author
+from bot.runs.store import Store
 from bot.runs.tables import connect, migrate
 from sandbox import Limits
 from sandbox.contract import File
 from sandbox.process import ProcessSandbox
+from tests.github.fake import FakeGitHub
 
 AUTHOR = Person("ada")
 MAINTAINER = Person("grace")
@@ -43,6 +49,33 @@ STRANGER = Person("mallory")
 BOT = Person("other-ai[bot]", is_bot=True)
 
 _numbers = itertools.count(1)
+
+
+def no_agent(crew: Crew) -> Agent:
+    raise AssertionError(f"no model is to be asked here: {crew.model}")
+
+
+def a_house(store: Store, github: FakeGitHub, home: Path) -> House:
+    """What a worker has, without a model, an engine or a budget of a day."""
+    return House(
+        store=store,
+        github=github,
+        sandbox=ProcessSandbox(),
+        prepare_image=lambda _setup, _stop: Prepared(None),
+        agent_for=no_agent,
+        home=home,
+        author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
+        label="selfcode",
+        min_permission="write",
+        crew=Crew("small"),
+        models=(),
+        image="",
+        images=(),
+        caps=Caps(),
+        limits=Limits(),
+        day_usd_repository=0.0,
+        day_usd_installation=0.0,
+    )
 
 
 def at(second: int) -> str:

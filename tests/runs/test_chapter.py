@@ -2,27 +2,25 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bot.agent import Agent
 from bot.errors import Refused
-from bot.records import Caps, ImageIdentity, Progress, StopCheck, TestPlan, Verdict
+from bot.records import ImageIdentity, Progress, StopCheck, TestPlan, Verdict
 from bot.repository.git import EMPTY_TREE, run_git
 from bot.runs.chapter import Chapter
-from bot.runs.house import Crew, House, Prepared, Setup, SetupBroken
+from bot.runs.house import Prepared, Setup, SetupBroken
 from bot.runs.known import Known
-from bot.runs.solving import Author
 from bot.runs.stopping import StopFlag
 from bot.runs.store import SqlInbox, Store
 from sandbox import Limits, Workspace
 from sandbox.contract import File, ImageGone
 from sandbox.process import ProcessSandbox
 from tests.github.fake import FakeGitHub
-from tests.runs.builders import MAINTAINER, a_database, a_trigger, an_iteration
+from tests.runs.builders import MAINTAINER, a_database, a_house, a_trigger, an_iteration
 
 
 @dataclass(frozen=True)
@@ -53,10 +51,6 @@ class Preparer:
         return Prepared(self.made[-1], identity=ImageIdentity(self.made[-1], f"sha256:{len(self.made)}", "default"))
 
 
-def no_agent(crew: Crew) -> Agent:
-    raise AssertionError(f"no model is to be asked here: {crew.model}")
-
-
 @pytest.fixture
 def preparer() -> Preparer:
     return Preparer(Engine())
@@ -71,24 +65,8 @@ def chapter(tmp_path: Path, preparer: Preparer) -> Iterator[Chapter]:
     issue = github.open_issue(repository.ref, labels=("selfcode",))
     with a_database(tmp_path) as database:
         store = Store(database)
-        house = House(
-            store=store,
-            github=github,
-            sandbox=preparer.engine,
-            prepare_image=preparer,
-            agent_for=no_agent,
-            home=tmp_path,
-            author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
-            label="selfcode",
-            min_permission="write",
-            crew=Crew("small"),
-            models=(),
-            image="default",
-            images=(),
-            caps=Caps(),
-            limits=Limits(),
-            day_usd_repository=0.0,
-            day_usd_installation=0.0,
+        house = replace(
+            a_house(store, github, tmp_path), sandbox=preparer.engine, prepare_image=preparer, image="default"
         )
         SqlInbox(database).accept(a_trigger(issue=issue, sender=MAINTAINER))
         known = Known(house, store.begin_run(store.waiting()[-1]))

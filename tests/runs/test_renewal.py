@@ -9,23 +9,19 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine as Database
 
-from bot.agent import Agent
 from bot.errors import Refused
-from bot.records import Caps, Evidence, IssueRef, Outcome, Proof, PullRequestText, Task, TriggerKind
+from bot.records import Evidence, IssueRef, Outcome, Proof, PullRequestText, Task, TriggerKind
 from bot.repository import Mirror
 from bot.repository.git import EMPTY_TREE, run_git
-from bot.runs.house import Crew, House, Prepared
+from bot.runs.house import House
 from bot.runs.judgement import newest_judgement
 from bot.runs.known import Known
 from bot.runs.moved import Moved
 from bot.runs.renewal import Renewal
-from bot.runs.solving import Author
 from bot.runs.stopping import StopFlag
 from bot.runs.store import SqlInbox, Store
-from sandbox import Limits
-from sandbox.process import ProcessSandbox
 from tests.github.fake import FakeGitHub, FakePull, FakeRepository
-from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_trigger
+from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_house, a_trigger
 from tests.writing.builders import a_plan, a_provenance, a_report
 
 PROVEN, PUSHED = "2a9b" * 10, "3c4d" * 10
@@ -39,10 +35,6 @@ UNPROVEN = Proof(
     provenance=a_provenance(head=PROVEN),
 )
 HELD = replace(UNPROVEN, missing=(), accepted_by=MAINTAINER.login)
-
-
-def no_agent(crew: Crew) -> Agent:
-    raise AssertionError(f"no model is to be asked here: {crew.model}")
 
 
 @dataclass
@@ -90,25 +82,7 @@ class Scene:
 
     @property
     def house(self) -> House:
-        return House(
-            store=Store(self.database),
-            github=self.github,
-            sandbox=ProcessSandbox(),
-            prepare_image=lambda _setup, _stop: Prepared(None),
-            agent_for=no_agent,
-            home=self.home,
-            author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
-            label="selfcode",
-            min_permission="write",
-            crew=Crew("small"),
-            models=(),
-            image="",
-            images=(),
-            caps=Caps(),
-            limits=Limits(),
-            day_usd_repository=0.0,
-            day_usd_installation=0.0,
-        )
+        return a_house(Store(self.database), self.github, self.home)
 
     def begun(self, kind: TriggerKind, **changed: Any) -> str:
         store = Store(self.database)

@@ -2,31 +2,22 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine as Database
 
-from bot.agent import Agent
 from bot.errors import Refused, Unavailable
-from bot.records import Caps, Health, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
-from bot.runs.house import Crew, House, Prepared
-from bot.runs.solving import Author
+from bot.records import Health, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
 from bot.runs.steps import Engine
 from bot.runs.store import RunRow, SqlInbox, Store
 from bot.runs.workflow import NOT_KEPT, tell
-from sandbox import Limits
-from sandbox.process import ProcessSandbox
 from tests.github.fake import FakeGitHub, FakeRepository
-from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_trigger, an_iteration
+from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_house, a_trigger, an_iteration
 
 PROMPT_S = 30.0
-
-
-def no_agent(crew: Crew) -> Agent:
-    raise AssertionError(f"no model is to be asked here: {crew.model}")
 
 
 class Picky(Store):
@@ -74,25 +65,7 @@ class Scene:
     def tell(self, run_id: str) -> None:
         tell(
             run_id,
-            House(
-                store=self.store,
-                github=self.github,
-                sandbox=ProcessSandbox(),
-                prepare_image=lambda _setup, _stop: Prepared(None),
-                agent_for=no_agent,
-                home=self.home,
-                author=Author("selfcode[bot]", "1+selfcode[bot]@users.noreply.github.com"),
-                label="Selfcode",
-                min_permission="write",
-                crew=Crew("small"),
-                models=(),
-                image="",
-                images=(),
-                caps=Caps(),
-                limits=Limits(),
-                day_usd_repository=5.0,
-                day_usd_installation=0.0,
-            ),
+            replace(a_house(self.store, self.github, self.home), label="Selfcode", day_usd_repository=5.0),
         )
 
     def run(self, kind: TriggerKind = TriggerKind.START, by: Person = MAINTAINER, **changed: Any) -> RunRow:
