@@ -12,10 +12,11 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from sandbox import scripts
+from sandbox import machine, scripts
 from sandbox.contract import (
     CLEAN_ENVIRONMENT,
     MEBIBYTE,
+    Capacity,
     Ending,
     ExecutionResult,
     Guarantee,
@@ -74,6 +75,9 @@ class BubblewrapSandbox:
             raise SandboxUnavailable(f"bubblewrap runs no command here: {result.stderr.strip()}{planning.advice()}")
         limits = ", ".join(cgroups.places()) or "none"
         return f"{self._version()} on Linux {platform.release()}, control groups: {limits}"
+
+    def capacity(self) -> Capacity:
+        return machine.capacity()
 
     def remove_leftovers(self) -> int:
         """End the keepers and remove the control groups of this owner whose process is gone, and say how many."""

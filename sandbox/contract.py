@@ -46,6 +46,14 @@ class Limits:
     output_bytes: int = MEBIBYTE
 
 
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What the machine that workspaces run on has for all of them together."""
+
+    cpus: int
+    memory_bytes: int
+
+
 class Ending(StrEnum):
     """How a command ended."""
 
@@ -155,6 +163,10 @@ class Sandbox(Protocol):
 
     def check(self) -> str:
         """What would be used, in a line. Raises `SandboxUnavailable`, within seconds, where it does not answer."""
+        ...
+
+    def capacity(self) -> Capacity:
+        """What there is for all workspaces together. Raises `SandboxUnavailable` when the backend does not answer."""
         ...
 
     def remove_leftovers(self) -> int:

@@ -19,7 +19,7 @@ from sandbox.containers.images import LEFT_LABEL, OWNER_LABEL, Image, Images
 from sandbox.containers.removal import Removal
 from sandbox.containers.spares import Spares
 from sandbox.containers.workspace import SHELL, ContainerWorkspace, SetupWorkspace
-from sandbox.contract import Guarantee, Limits, SandboxError, SandboxUnavailable, Workspace
+from sandbox.contract import Capacity, Guarantee, Limits, SandboxError, SandboxUnavailable, Workspace
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,10 @@ class DockerSandbox:
         found = self.images.required(self._image)
         runtime = f", runtime {self._runtime}" if self._runtime else ""
         return f"Docker {facts.version} at {self._engine.host}, image {found.name} ({found.id[7:19]}){runtime}"
+
+    def capacity(self) -> Capacity:
+        """The engine's own, which may be on another machine, or in a virtual one that has less than this."""
+        return self._engine.facts.capacity
 
     def remove_leftovers(self) -> int:
         """Remove every container and volume of this owner, and say how many: for a worker that starts."""

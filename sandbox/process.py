@@ -11,8 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from sandbox import scripts, supervisor, tree
-from sandbox.contract import CLEAN_ENVIRONMENT, Ending, ExecutionResult, Guarantee, Limits, SandboxError, Workspace
+from sandbox import machine, scripts, supervisor, tree
+from sandbox.contract import (
+    CLEAN_ENVIRONMENT,
+    Capacity,
+    Ending,
+    ExecutionResult,
+    Guarantee,
+    Limits,
+    SandboxError,
+    Workspace,
+)
 from sandbox.output import Output, Watch
 from sandbox.paths import relative
 from sandbox.streams import Streams
@@ -44,6 +53,9 @@ class ProcessSandbox:
 
     def check(self) -> str:
         return "plain processes with your own rights"
+
+    def capacity(self) -> Capacity:
+        return machine.capacity()
 
     def remove_leftovers(self) -> int:
         """Nothing: a command ends with the process that ran it, however that ended."""

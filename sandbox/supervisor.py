@@ -15,7 +15,6 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36  # Source: linux/prctl.h
 _PATIENCE_S = 5.0
@@ -56,6 +55,8 @@ def _end_all(child: int) -> None:
     if sys.platform != "linux":
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child, signal.SIGKILL)
+    elif not _has_children():
+        return  # as the subreaper it has one as long as there is any descendant
     deadline = time.monotonic() + _PATIENCE_S
     while (found := descendants()) and time.monotonic() < deadline:
         for pid in found:
@@ -64,19 +65,27 @@ def _end_all(child: int) -> None:
         for pid in found:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG) != (0, 0):
-                pass
+        _has_children()
         time.sleep(0.005)
+
+
+def _has_children() -> bool:
+    """Whether there is a child that lives. Those that have ended are reaped."""
+    try:
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def descendants() -> list[int]:
     """Every process below this one."""
     parents: dict[int, int] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
+    for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - to import pathlib takes longer than most commands
+        with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
             # pid (name) state parent …: the name may hold anything, spaces and brackets too
-            parents[int(entry.parent.name)] = int(entry.read_bytes().rpartition(b")")[2].split()[1])
+            parents[int(pid)] = int(stat.read().rpartition(b")")[2].split()[1])
     below = {os.getpid()}
     while True:
         more = {pid for pid, parent in parents.items() if parent in below} - below

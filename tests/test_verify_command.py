@@ -96,6 +96,15 @@ def test_a_base_whose_tests_can_t_run_is_an_outcome_with_its_output(history: His
     assert "no-such-runner" in done.stderr.splitlines()[-1]
 
 
+def test_a_build_that_is_said_and_fails_is_what_failed_and_shows_its_output(history: History, tmp_path: Path) -> None:
+    done = verify(tmp_path, "calc", "HEAD~1..HEAD", "--build", "echo no compiler; exit 3")
+
+    assert done.returncode == 1
+    assert "THE TESTS CAN'T BE RUN: The build command on the untouched base fails: exit code 3." in done.stdout
+    assert "| no compiler" in done.stdout
+    assert "built before each run by: echo no compiler; exit 3" in done.stderr
+
+
 def test_a_head_that_lacks_what_the_base_has_is_warned_of(history: History, tmp_path: Path) -> None:
     done = verify(tmp_path, "calc", "HEAD..HEAD~1", "--test", "no-such-runner")
 
@@ -172,18 +181,7 @@ class Served:
         self.base = self.repository.head() or ""
         self.head = self.repository.commit(FIX, branch="fix", parent=self.base)
         self.repository.commit({"elsewhere.txt": "1"})
-        with hub.world.lock:
-            pull = self.repository.changes.open_pull(
-                self.repository.state_of,
-                self.repository.state_of.owner,
-                title="Fix",
-                body=None,
-                head="fix",
-                base="main",
-                draft=False,
-                app=None,
-            )
-        self.number = pull.number
+        self.number = self.repository.open_pull("fix", by="octo", title="Fix").number
         app = hub.create_app(owner="octo", webhook_secret="hush")
         self.installation = hub.install(app, "octo")
         self.server = {"SELFCODE_GITHUB_API_URL": hub.api_url, "SELFCODE_HOME": str(folder / "home")}

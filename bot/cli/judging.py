@@ -19,25 +19,35 @@ EXAMINED = {Health.HEALTHY: 0, Health.UNHEALTHY: 1, Health.INTERRUPTED: 130}
 @click.command()
 @click.argument("target", metavar="[PATH|OWNER/REPO]", required=False)
 @click.option("--test", default="", help="The test command (default: what the repository says, or what is found out).")
+@click.option("--build", default=None, help="The build command before each run of the tests ('': none).")
 @click.option("--directory", default="", help="The project's folder in the repository.")
 @click.option("--image", default="", help="The image that the tests run in (default: SELFCODE_SANDBOX_IMAGE).")
 @click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @answering_errors
-def doctor(*, target: str | None, test: str, directory: str, image: str, sandbox: str | None, as_json: bool) -> int:
+def doctor(
+    *,
+    target: str | None,
+    test: str,
+    build: str | None,
+    directory: str,
+    image: str,
+    sandbox: str | None,
+    as_json: bool,
+) -> int:
     """Examine a repository: do its tests run here, offline, and do they show a fault in its source?
 
     Prints the .github/selfcode.yml to commit. Without a repository, examines the sandbox alone.
     """
-    from bot import wire  # noqa: PLC0415
     from bot.runs.doctor import Given  # noqa: PLC0415
+    from bot.wire.doctor import doctor_of  # noqa: PLC0415
     from bot.writing.configuration import is_complete, recommended  # noqa: PLC0415
     from bot.writing.doctor_terminal import summary, terminal_report  # noqa: PLC0415
 
     settings = settings_of(SELFCODE_SANDBOX=sandbox)
     until = until_told_to_end()
-    given = Given(test=test, directory=directory, image=image)
-    found = wire.doctor_of(settings, target, given, stop=until.is_set, tell=say)
+    given = Given(test=test, build=build, directory=directory, image=image)
+    found = doctor_of(settings, target, given, stop=until.is_set, tell=say)
     click.echo(mask_secrets(terminal_report(found), settings.secrets()), err=True)
     if as_json:
         click.echo(mask_secrets(json.dumps(summary(found)), settings.secrets()))
@@ -51,6 +61,7 @@ def doctor(*, target: str | None, test: str, directory: str, image: str, sandbox
 @click.argument("target", metavar="PATH|OWNER/REPO#N|URL")
 @click.argument("span", metavar="[BASE..HEAD]", required=False)
 @click.option("--test", default="", help="The test command (default: what the base says, or what is found out).")
+@click.option("--build", default=None, help="The build command before each run of the tests ('': none).")
 @click.option("--directory", default="", help="The project's folder in the repository.")
 @click.option("--image", default="", help="The image that the tests run in (default: SELFCODE_SANDBOX_IMAGE).")
 @click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
@@ -62,6 +73,7 @@ def verify(
     target: str,
     span: str | None,
     test: str,
+    build: str | None,
     directory: str,
     image: str,
     sandbox: str | None,
@@ -73,19 +85,19 @@ def verify(
     What decides (test command, environment, baseline) is of the base commit, never of the change. BASE...HEAD is what
     HEAD has since it left BASE.
     """
-    from bot import wire  # noqa: PLC0415
     from bot.runs.doctor import Given  # noqa: PLC0415
+    from bot.wire.verification import verify_pull, verify_range  # noqa: PLC0415
     from bot.writing.verification import summary, terminal_text  # noqa: PLC0415
 
     settings = settings_of(SELFCODE_SANDBOX=sandbox)
     until = until_told_to_end()
     say_what_is_not_isolated(settings)
-    given = Given(test=test, directory=directory, image=image)
+    given = Given(test=test, build=build, directory=directory, image=image)
     accepted_by = ACCEPTED_HERE if accept_tests else ""
     if span is None:
-        done = wire.verify_pull(settings, target, given, accepted_by=accepted_by, stop=until.is_set, tell=say)
+        done = verify_pull(settings, target, given, accepted_by=accepted_by, stop=until.is_set, tell=say)
     else:
-        done = wire.verify_range(settings, target, span, given, accepted_by=accepted_by, stop=until.is_set, tell=say)
+        done = verify_range(settings, target, span, given, accepted_by=accepted_by, stop=until.is_set, tell=say)
     click.echo(mask_secrets(terminal_text(done), settings.secrets()), err=as_json)
     if as_json:
         click.echo(mask_secrets(json.dumps(summary(done)), settings.secrets()))

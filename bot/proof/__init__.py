@@ -12,12 +12,15 @@ from bot.proof.proving import prove
 from bot.proof.readers.pytest import plant_for
 from bot.proof.reproduction import Scene, unreproduced
 from bot.proof.running import run_tests
+from bot.proof.turns import Each, in_turn, never
+from bot.proof.usable import what_is_broken
 
 __all__ = [
     "A",
     "Arrangement",
     "B",
     "C",
+    "Each",
     "FileKind",
     "HiddenResults",
     "HiddenTests",
@@ -30,9 +33,11 @@ __all__ = [
     "hidden_results",
     "hunk_budget_s",
     "in_both",
+    "in_turn",
     "kind_of",
     "kind_of_change",
     "missing_of_hidden",
+    "never",
     "objection_of",
     "overlay",
     "place",
@@ -43,4 +48,5 @@ __all__ = [
     "quick_objection",
     "run_tests",
     "unreproduced",
+    "what_is_broken",
 ]

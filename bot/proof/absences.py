@@ -12,7 +12,7 @@ SUFFIXES = frozenset({".go", ".rs", *JAVASCRIPT})
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NOT_LOADED = re.compile(
-    r"does not provide an export named '(?P<name>[\w$]+)'"
+    r"(?:\bdoes not provide an export named|\bNamed export) '(?P<name>[\w$]+)'"
     r"|\bCannot find module '(?P<path>[^'\n]+)'"
     r"|\bFailed to resolve import \"(?P<import>[^\"\n]+)\""
     r"|\bFailed to load url (?P<url>\S+)"

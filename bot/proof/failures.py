@@ -1,6 +1,7 @@
-"""What a failure's own words say: the error, where it was raised, what was missing. By pytest's words. Pure."""
+"""What a failure's own words say: the error, where it was raised, what was missing. By pytest and Python. Pure."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.records import TestCase, TestStatus
@@ -15,7 +16,10 @@ _NO_ATTRIBUTE = re.compile(
     re.MULTILINE,
 )
 _NO_PARAMETER = re.compile(r"^E?[ \t]*TypeError: .*unexpected keyword argument '(?P<name>\w+)'", re.MULTILINE)
-_PLACE = re.compile(r"^(?P<path>[^\s:]+\.\w+):\d+: ", re.MULTILINE)
+_PLACE = re.compile(
+    r"""^(?:(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9}): |[ \t]*File "(?P<named>[^"\n]+)", line (?P<numbered>\d{1,9}))""",
+    re.MULTILINE,
+)
 _ERROR = re.compile(r"^(?:E\s+)?(?P<said>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)$", re.MULTILINE)
 
 
@@ -41,17 +45,27 @@ def missing_in(message: str) -> Missing | None:
     return Missing(found["name"], is_import=False) if found else None
 
 
+def places_in(message: str) -> Iterator[tuple[str, int]]:
+    """The files and lines that a traceback names, in pytest's form or Python's own, as unittest has it."""
+    for found in _PLACE.finditer(message):
+        yield found["path"] or found["named"], int(found["line"] or found["numbered"])
+
+
 def place_of(message: str) -> str | None:
-    """The file in which the error was raised, as pytest writes it: of several places the last."""
-    found = _last(_PLACE, message)
-    return found["path"] if found else None
+    """The file in which the error was raised: of several places the last."""
+    return next(reversed([path for path, _ in places_in(message)]), None)
 
 
 def error_of(message: str) -> str:
     """The error in a line, `Type: message`: of several the last; the last line where there is none."""
-    found = _last(_ERROR, message)
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return (found["said"] if found else lines[-1] if lines else "no message")[:200].rstrip(".")
+    return raised_in(message) or (lines[-1] if lines else "no message")[:200].rstrip(".")
+
+
+def raised_in(output: str) -> str:
+    """The error that a program's words tell of, of several the last; "" where there is none."""
+    found = _last(_ERROR, output)
+    return found["said"][:200].rstrip(".") if found else ""
 
 
 def is_whole_file(case: TestCase) -> bool:

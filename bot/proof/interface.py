@@ -15,6 +15,7 @@ _NO_NAME = re.compile(
     r"^E?[ \t]*ImportError: cannot import name '(?P<name>\w+)' from '?(?P<module>[\w.]+)'?", re.MULTILINE
 )
 _NO_MODULE = re.compile(r"^E?[ \t]*ModuleNotFoundError: No module named '(?P<module>[\w.]+)'", re.MULTILINE)
+_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]|[\\/]lib[\\/]python3")
 _NO_ATTRIBUTE = re.compile(r"^E?[ \t]*AttributeError: .*has no attribute '(?P<name>\w+)'", re.MULTILINE)
 _IMPORT_FAILED = re.compile(r"^E?[ \t]*(ImportError|ModuleNotFoundError)\b", re.MULTILINE)
 
@@ -56,6 +57,19 @@ class Interface:
 def import_failed(message: str) -> bool:
     """Whether a failure is an import that failed, wherever it was asked for."""
     return _IMPORT_FAILED.search(message) is not None or load_failed(message)
+
+
+def may_be_wanted(message: str) -> bool:
+    """Whether what a file can't be loaded for may be what a change is to bring: part of a module that is there itself.
+
+    A module that is missing whole looks like one that was not installed, and so does what an installed one lacks.
+    """
+    if found := _last(_NO_NAME, message):
+        return _INSTALLED.search(message, found.end()) is None
+    if found := _last(_NO_MODULE, message):
+        return "." in found["module"]
+    missing = absences(message)
+    return bool(missing) and all(not each.is_module or each.name.startswith(".") for each in missing)
 
 
 def new_interface(files: Sequence[ChangedFile]) -> Interface:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
 
+from bot.proof.script_imports import import_alterations, imports_of, taken_over
 from bot.proof.spans import outer_span
 
 _SKIP_MARKER = re.compile(
@@ -44,13 +45,22 @@ Block = tuple[int, int]
 def line_alterations(path: str, before: bytes, after: bytes) -> Iterator[str]:
     """In words, what is no longer as it was: each line must still be there, and what comes in between be whole.
 
-    New tests, imports, rows of tables and assertions are fine. Any other line inside of what was there, which may end
-    a test early, is not; nor is a marker that skips, a mock, or what else has a say in the tests beside it.
+    New tests, rows of tables and assertions are fine, and so are new names in imports, in any order. Any other line
+    inside of what was there, which may end a test early, is not; nor is a marker that skips, a mock, or what else has a
+    say in the tests beside it.
     """
-    old, new = (text.decode("utf-8", "replace").splitlines() for text in (before, after))
-    if len(old) + len(new) > _MAX_LINES:
+    texts = [text.decode("utf-8", "replace") for text in (before, after)]
+    if sum(len(text.splitlines()) for text in texts) > _MAX_LINES:
         yield "changed"
         return
+    imports = [imports_of(path, text) for text in texts]
+    as_lines = list(_of_lines(path, *(text.splitlines() for text in texts)))
+    yield from import_alterations(*imports, is_all_there=not as_lines)
+    if as_lines:
+        yield from _of_lines(path, *(each.rest for each in imports))
+
+
+def _of_lines(path: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     compared = _compared(old, new)
     if compared is None:
         yield "changed"
@@ -59,6 +69,10 @@ def line_alterations(path: str, before: bytes, after: bytes) -> Iterator[str]:
     added = [(start, end) for tag, _, _, start, end in compared if tag in ("insert", "replace")]
     if lost:
         yield f"{lost} line{'s' if lost > 1 else ''} removed or changed"
+    yield from (
+        f"{name} was added, which takes over a name that is used already"
+        for name in taken_over(path, old, "\n".join(line for start, end in added for line in new[start:end]))
+    )
     if any(_SKIP_MARKER.search(line) for start, end in added for line in new[start:end]):
         yield "a marker that skips tests was added"
     elif any(_STEERS.search(line) for start, end in added for line in new[start:end]):

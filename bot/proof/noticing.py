@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from bot.errors import Stopped
 from bot.proof.hunks import Revert, is_everything, reverts_of
+from bot.proof.turns import Each, in_turn
 from bot.records import ChangedFile, Hunk, HunkCheck, Proof, ReportState, TestReport
 from sandbox.contract import File
 
@@ -46,9 +47,12 @@ def check_hunks(
     *,
     run_s: float,
     budget_s: float,
+    each: Each = in_turn,
     clock: Callable[[], float] = time.monotonic,
 ) -> HunkCheck | None:
     """Take back each changed hunk of the source alone, and run the tests that run B of this proof ran.
+
+    `each` may do so side by side: then more of them have room in the budget.
 
     Noticed: a test that passed in B, and is not flaky, does not pass; or the tests can't be run, or take many times as
     long as B (`run_s`). A change of one hunk needs no run: A was that. What has no room in the budget is untried, and
@@ -65,12 +69,13 @@ def check_hunks(
     if len(reverts) == 1 and is_everything(reverts[0], files):
         only = replace(reverts[0].hunk, noticed_by=proof.evidence.red[:_NAMED])
         return HunkCheck(noticed=(only,), budget_s=budget_s)
-    judged: list[tuple[Hunk, Fate]] = []
-    for revert in reverts:
+
+    def judge(revert: Revert) -> tuple[Hunk, Fate]:
         left_s = budget_s - (clock() - began)
-        judged.append(_tried(revert, proof, run_without, run_s=run_s, left_s=left_s))
-    judged.sort(key=lambda pair: (pair[0].path, pair[0].start))
-    by = {each: tuple(hunk for hunk, fate in judged if fate is each) for each in Fate}
+        return _tried(revert, proof, run_without, run_s=run_s, left_s=left_s)
+
+    judged = sorted(each(judge, reverts), key=lambda pair: (pair[0].path, pair[0].start))
+    by = {kind: tuple(hunk for hunk, fate in judged if fate is kind) for kind in Fate}
     return HunkCheck(
         noticed=by[Fate.NOTICED],
         unnoticed=by[Fate.UNNOTICED],

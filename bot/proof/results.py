@@ -1,18 +1,14 @@
 """What a run's results say, whoever wrote them. Pure."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from bot.proof.failures import places_in
 from bot.records import TestCase, TestStatus, storable
 from sandbox.contract import clipped
 
 _MESSAGE = 4000
 _MESSAGES_IN_ALL = 400_000
-_PLACE = re.compile(
-    r"""^(?:(?P<path>[^\s:]+\.\w+):(?P<line>\d{1,9}): |[ \t]*File "(?P<named>[^"\n]+)", line (?P<numbered>\d{1,9}))""",
-    re.MULTILINE,
-)
 _ORDER = (TestStatus.PASSED, TestStatus.SKIPPED, TestStatus.FAILED, TestStatus.ERROR)
 
 
@@ -55,10 +51,9 @@ def line_of(message: str, file: str | None, otherwise: int | None) -> int | None
     found = otherwise
     if file is None:
         return found
-    for place in _PLACE.finditer(message):
-        path = place["path"] or place["named"]
+    for path, number in places_in(message):
         if path == file or file.endswith(f"/{path}") or path.endswith(f"/{file}"):
-            found = int(place["line"] or place["numbered"])
+            found = number
     return found
 
 
@@ -73,10 +68,10 @@ def worse(status: TestStatus, than: TestStatus) -> bool:
 
 
 def _storable(case: TestCase) -> TestCase:
-    said = case.id, case.message, case.file or ""
-    if all(text.isprintable() for text in said):
+    file = case.file or ""
+    if case.id.isprintable() and case.message.isprintable() and file.isprintable():
         return case
-    test_id, message, file = map(storable, said)
+    test_id, message, file = map(storable, (case.id, case.message, file))
     return replace(case, id=test_id, message=message, file=file or None)
 
 

@@ -134,6 +134,7 @@ class _TestRun:
             directory=self.plan.directory,
             plant=self.plant,
             further_reports=reports[1:],
+            exit_code=tested.exit_code,
         )
 
     def _judged(self, tested: ExecutionResult, results: Results | None, reader: str) -> TestReport:

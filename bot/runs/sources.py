@@ -15,7 +15,8 @@ from bot.repository.config import BYTES_AT_MOST, PATHS
 from bot.repository.folder import is_git_repository, take_in
 from bot.runs.doctor import Given, Means, Patient, examine, interrupted, sandbox_facts
 
-_FULL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+FULL_NAME = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}"
+"""OWNER/REPO, as a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _mirror() -> Iterator[Mirror]:
 
 def is_full_name(target: str) -> bool:
     """Whether this is OWNER/REPO, and no folder here."""
-    return not Path(target).exists() and _FULL_NAME.fullmatch(target) is not None
+    return not Path(target).exists() and re.fullmatch(FULL_NAME, target) is not None
 
 
 def folder_of(target: str) -> Path:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.errors import Refused, Stopped, Unavailable
-from bot.proof import FileKind, kind_of, protected
+from bot.proof import FileKind, kind_of, protected, what_is_broken
 from bot.records import Examination, Outcome, RunResult
 from bot.repository import Mirror, read_config
 from bot.runs import solving
@@ -85,6 +85,8 @@ def _steps(
     if known.plan is None:
         raise AssertionError("nothing is run before it is known how")
     tell(f"tests: {known.plan.test}" + (f" (found in {known.plan.guessed_from})" if known.plan.guessed_from else ""))
+    if known.plan.build:
+        tell(f"built before each run by: {known.plan.build}")
     if known.plan.setup and not means.has_images:
         tell("setup is not run: this sandbox has no images, so what the tests need has to be installed here")
     elif known.plan.setup:
@@ -106,15 +108,16 @@ def _steps(
         limits=means.limits,
         stop=means.stop,
         identity=prepared.identity,
+        places=means.places,
     )
     yield (begun := replace(begun, blocked=prepared.blocked))
     baseline = solving.take_baseline(ground)
-    tell(f"on the base: {baseline.report.counts}")
     begun = replace(begun, baseline=baseline.report)
-    if not baseline.report.could_run:
-        reason = f"The test command on the untouched base: {baseline.report.state}."
-        yield replace(begun, outcome=Outcome.BASELINE_BROKEN, reason=reason)
+    if unusable := what_is_broken(baseline.report, build=known.plan.build):
+        tell(unusable)
+        yield replace(begun, outcome=Outcome.BASELINE_BROKEN, reason=unusable)
         return
+    tell(f"on the base: {baseline.report.counts}")
     yield begun
     tell("proving the change in clean workspaces")
     proof = with_head(solving.prove_tree(ground, subject.head, baseline, accepted_by=accepted_by), subject.head)

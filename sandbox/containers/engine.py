@@ -14,7 +14,7 @@ import docker
 import requests
 from docker.errors import DockerException, NotFound
 
-from sandbox.contract import SandboxError, SandboxUnavailable
+from sandbox.contract import Capacity, SandboxError, SandboxUnavailable
 
 ENGINE_S = 60.0
 """How long the engine may take for an answer."""
@@ -33,6 +33,7 @@ class Facts:
     runtimes: Sequence[str]
     first_uid: int
     first_gid: int
+    capacity: Capacity
 
 
 class Engine:
@@ -126,7 +127,8 @@ def facts_of(version: str, told: Mapping[str, Any]) -> Facts:
                 f"{told.get('DockerRootDir')!r} should end in UID.GID"
             )
         first = (int(found[1]), int(found[2]))
-    return Facts(version, tuple(told.get("Runtimes") or ()), *first)
+    capacity = Capacity(cpus=int(told.get("NCPU") or 1), memory_bytes=int(told.get("MemTotal") or 0))
+    return Facts(version, tuple(told.get("Runtimes") or ()), *first, capacity)
 
 
 def _connect_once(path: str) -> None:

@@ -1,6 +1,7 @@
 """What a workspace without an image shows of this machine, read-only: programs and libraries, and no one's files."""
 
 import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,6 +52,11 @@ _FILES = {
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 _LINKS_AT_MOST = 40
+_BY_OTHERS = stat.S_IROTH | stat.S_IXOTH
+
+
+class NotShown(SandboxUnavailable):
+    """A folder of the machine can't be shown to the code in the sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +69,13 @@ class View:
     path: str
 
 
-def view(readable: Sequence[Path] = (), *, environment: Mapping[str, str] | None = None) -> View:
+def view(
+    readable: Sequence[Path] = (), *, environment: Mapping[str, str] | None = None, is_root: bool | None = None
+) -> View:
     """The view that lets the caller's Python run, with the active virtual environment and the `readable` folders.
 
-    Every link on the way to what is shown is made again, so that each path means what it means outside. Raises
-    `SandboxUnavailable` for a folder that can't be shown.
+    Every link on the way to what is shown is made again, so that each path means what it means outside. `is_root`:
+    whether the caller is, whose code in the sandbox is somebody else; None: this process. Raises `NotShown`.
     """
     active = (os.environ if environment is None else environment).get("VIRTUAL_ENV")
     interpreter = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, sys.executable]
@@ -75,7 +83,12 @@ def view(readable: Sequence[Path] = (), *, environment: Mapping[str, str] | None
     wanted = [*_SYSTEM, *settings, *interpreter, *([active] if active else [])]
     for folder in readable:
         if not folder.is_absolute() or not folder.exists():
-            raise SandboxUnavailable(f"{folder} can't be shown in the sandbox: it must be a path from / that is there")
+            raise NotShown(f"{folder} can't be shown in the sandbox: it must be a path from / that is there")
+        if (os.geteuid() == 0 if is_root is None else is_root) and folder.stat().st_mode & _BY_OTHERS != _BY_OTHERS:
+            raise NotShown(
+                f"{folder} can't be shown in the sandbox: it is for its owner alone, and the code there runs as an "
+                "ordinary user (`chmod o+rx`)"
+            )
     links: dict[str, str] = {}
     found: set[str] = set()
     for start in (*wanted, *map(str, readable)):
@@ -112,7 +125,7 @@ def _resolved(path: str, links: dict[str, str]) -> str:
             current = step
         else:
             return current
-    raise SandboxUnavailable(f"{path} can't be shown in the sandbox: too many links")
+    raise NotShown(f"{path} can't be shown in the sandbox: too many links")
 
 
 def _outermost(found: set[str]) -> Sequence[str]:
@@ -120,7 +133,7 @@ def _outermost(found: set[str]) -> Sequence[str]:
     shown: list[str] = []
     for path in sorted(path for path in found if os.path.exists(path)):  # noqa: PTH110 - as text
         if any(own == path or own.startswith(path.rstrip("/") + "/") for own in OWN):
-            raise SandboxUnavailable(f"{path} can't be shown in the sandbox: it would hide the sandbox's own folders")
+            raise NotShown(f"{path} can't be shown in the sandbox: it would hide the sandbox's own folders")
         if not _is_below(path, shown):
             shown.append(path)
     return shown

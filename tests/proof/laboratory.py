@@ -77,6 +77,9 @@ def report_on(
         )
 
 
+_bases: dict[tuple[object, ...], tuple[TestReport, Plant | None]] = {}
+
+
 @dataclass
 class Laboratory:
     """Proves a change as a run does; `arrangements` and `reverted` record what was asked for, in order."""
@@ -89,8 +92,7 @@ class Laboratory:
 
     def prove(self, *, accepted_tests: bool = False) -> Proof:
         files = changes(self.base, self.head)
-        baseline = self._run(self.base, {}, None)
-        plant = plant_that_shows(baseline, token(), lambda plant: self._run(self.base, {}, plant))
+        baseline, plant = self._before()
 
         def run(arrangement: Arrangement) -> TestReport:
             self.arrangements.append(arrangement)
@@ -109,6 +111,14 @@ class Laboratory:
             return self._run({**self.base, **self.head}, replaced, None)
 
         return check_hunks(changes(self.base, self.head), self.prove(), run_without, run_s=1, budget_s=budget_s)
+
+    def _before(self) -> tuple[TestReport, Plant | None]:
+        """The baseline and the plant that shows there, taken once, however many changes are proven on that base."""
+        key = (frozenset(self.base.items()), self.command)
+        if key not in _bases:
+            baseline = self._run(self.base, {}, None)
+            _bases[key] = (baseline, plant_that_shows(baseline, token(), lambda plant: self._run(self.base, {}, plant)))
+        return _bases[key]
 
     def _run(self, files: Texts, replaced: Mapping[str, File | None], plant: Plant | None) -> TestReport:
         with ProcessSandbox().open() as workspace:

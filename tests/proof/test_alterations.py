@@ -113,6 +113,156 @@ def test_tests_in_other_languages_are_compared_by_line(path: str, before: str | 
     assert (len(altered), "".join(altered).removeprefix(f"{path}: ")[: len(says)]) == (bool(says), says)
 
 
+SCRIPT = """\
+'use strict'
+// What is tested.
+import { add } from './calc'
+import type { Sum } from "./types"
+import * as fs from 'node:fs'
+const { join } = require('path')
+const lib = require('../lib')
+
+it('adds', () => { expect(add(1, 2)).toBe(3) })
+"""
+TOP = "import {\n  add,\n} from './calc'\nit('adds', () => { expect(add(1, 2)).toBe(3) })\n"
+OWN_NAMES = """\
+it('a', () => { const first = 1, second = 2; expect(first).toBe(second - 1) })
+it('b', function (third, { other }) { for (const [fourth] of third) expect(fourth).toBe(other) })
+it('c', (fifth) => { list.map(sixth => expect(sixth.seventh).toBe(fifth, { eighth: 1, ninth: 2 })) })
+"""
+GO = """\
+package calc
+
+import (
+\t"testing"
+
+\tm "example.com/money"
+)
+
+func TestAdd(t *testing.T) {
+\tif Add(1, m.One) != 2 {
+\t\tt.Fatal("no")
+\t}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ add }", "{ add, subtract as minus }")),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ add }", "{\n  add, // sums\n  subtract,\n}")),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ add }", "calc, { add }")),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("{ Sum }", "{ Sum, Money }")),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("import type", "import type { Other } from './other';\nimport type")),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("const lib", "import old = require('./old');\nconst lib")),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ join }", "{ join, sep: slash }")),
+        ("a.test.js", SCRIPT, SCRIPT.replace("const lib", "const util = require('util').inspect\n\nconst lib")),
+        (
+            "a.test.js",
+            SCRIPT,
+            "import * as fs from 'node:fs'\n\n" + SCRIPT.replace("import * as fs from 'node:fs'\n", ""),
+        ),
+        ("a.test.js", SCRIPT, SCRIPT.replace("const lib", "const SIZE = [\n  3,\n]\nconst lib")),
+        ("a_test.go", GO, GO.replace('"testing"', '"errors"\n\t"testing"')),
+        ("a_test.go", GO, GO.replace('"testing"', "").replace('money"', 'money"\n\t"testing"')),
+        ("a_test.go", GO.replace('(\n\t"testing"\n', '"testing"\nimport (\n'), GO),
+        (
+            "test_a.py",
+            BEFORE,
+            BEFORE.replace("from calc import double", "from calc import (\n    double,\n    triple,\n)"),
+        ),
+        (
+            "test_a.py",
+            BEFORE,
+            BEFORE.replace("import pytest\nfrom calc import double", "from calc import double\nimport pytest"),
+        ),
+        ("test_a.py", BEFORE, BEFORE.replace("import pytest", "import pytest, os.path as path")),
+    ],
+)
+def test_new_names_in_imports_are_no_alteration_wherever_they_stand(path: str, before: str, after: str) -> None:
+    assert before != after
+    assert altered_tests([changed(f"tests/{path}", before, after)]) == ()
+
+
+@pytest.mark.parametrize("name", ["first", "second", "third", "other", "fourth", "fifth", "sixth", "seventh", "eighth"])
+def test_a_new_name_is_not_taken_for_what_the_tests_call_something_themselves(name: str) -> None:
+    after = f"import {{ {name} }} from './calc'\n" + OWN_NAMES
+
+    assert altered_tests([changed("a.test.js", OWN_NAMES, after)]) == ()
+
+
+@pytest.mark.parametrize("name", ["it", "expect", "list"])
+def test_a_new_name_that_the_tests_have_from_elsewhere_is_an_alteration(name: str) -> None:
+    after = f"import {{ {name} }} from './calc'\n" + OWN_NAMES
+
+    said = f"a.test.js: imports {name}, a name that is used already"
+    assert altered_tests([changed("a.test.js", OWN_NAMES, after)]) == (said,)
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "says"),
+    [
+        ("a.test.js", SCRIPT, SCRIPT.replace("'./calc'", "'./fake'"), "imports add from elsewhere"),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ add }", "{ sum as add }"), "imports add from elsewhere"),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ add }", "add"), "imports add from elsewhere"),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ add }", "{ sum }"), "no longer imports add"),
+        ("a.test.js", SCRIPT, SCRIPT.replace("'../lib'", "'../lib'.fake"), "no longer imports lib"),
+        ("a.test.js", SCRIPT, SCRIPT.replace("'../lib')", "'../lib').fake"), "imports lib from elsewhere"),
+        ("a.test.js", SCRIPT, SCRIPT.replace("{ join }", "{ sep: join }"), "imports join from elsewhere"),
+        (
+            "a.test.js",
+            SCRIPT,
+            SCRIPT.replace("{ add }", "{ add, expect }"),
+            "imports expect, a name that is used already",
+        ),
+        ("a.test.js", SCRIPT, SCRIPT.replace("const lib", "import './patch'\nconst lib"), "imports './patch' for what"),
+        ("a.test.js", "import './setup'\n" + SCRIPT, SCRIPT, "no longer imports './setup'"),
+        ("a.test.js", SCRIPT, SCRIPT + "const expect = () => ({ toBe() {} })\n", "expect was added, which takes over"),
+        (
+            "a.test.js",
+            TOP,
+            TOP.replace("  add,\n", "  add,\n  expect,\n"),
+            "imports expect, a name that is used already",
+        ),
+        ("a.test.js", SCRIPT, SCRIPT + "import { expect } from './fake'\n", "expect was added, which takes over"),
+        (
+            "a.test.js",
+            SCRIPT + "const s = `\nimport a from 'a'\n`\n",
+            SCRIPT + "const s = `\nimport b from 'a'\n`\n",
+            "1 line",
+        ),
+        ("a.test.ts", SCRIPT, SCRIPT.replace("{ Sum }", "{ Sum: any }"), "no longer imports Sum"),
+        ("a_test.go", GO, GO.replace("example.com/money", "example.com/fake"), "imports m from elsewhere"),
+        (
+            "a_test.go",
+            GO,
+            GO.replace('"testing"', '"testing"\n\t_ "example.com/patch"'),
+            "imports 'example.com/patch' for what",
+        ),
+        (
+            "a_test.go",
+            GO,
+            GO.replace('"testing"', '"testing"\n\tAdd "example.com/add"'),
+            "imports Add, a name that is used",
+        ),
+        (
+            "test_a.py",
+            BEFORE,
+            BEFORE.replace("import double", "import (triple as double)"),
+            "imports double from elsewhere",
+        ),
+    ],
+)
+def test_an_import_that_is_taken_away_or_points_elsewhere_is_an_alteration(
+    path: str, before: str, after: str, says: str
+) -> None:
+    altered = altered_tests([changed(f"tests/{path}", before, after)])
+
+    assert altered
+    assert altered[0].startswith(f"tests/{path}: {says}")
+
+
 CASES = """\
 import pytest
 
@@ -153,6 +303,87 @@ def test_cases_and_what_comes_at_the_end_of_a_test_are_added_to_it(old: str, new
     said = altered_tests([changed("tests/test_a.py", CASES, CASES.replace(old, new))])
 
     assert [one.removeprefix("tests/test_a.py: ") for one in said][:1] == ([altered] if altered else [])
+
+
+ASSERTED = """\
+import unittest
+from calc import double, totals
+
+def test_sums():
+    found = double(2)
+    rows = totals()
+    assert found == 4
+    for row in rows:
+        assert row
+
+class TestSums(unittest.TestCase):
+    def test_sums(self):
+        found = double(2)
+        self.assertEqual(found, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "assert found",
+        "assert found is not None and found.size > 3, 'too small'",
+        "assert len(rows) == 3",
+        "assert isinstance(found, int)",
+        "assert (found, -found, rows[0]) == (4, -4, 1 + 1)",
+        "assert found == 4",
+    ],
+)
+def test_an_assertion_that_only_looks_may_come_between_the_statements_of_a_test(added: str) -> None:
+    after = ASSERTED.replace("    assert found == 4\n", f"    {added}\n    assert found == 4\n")
+
+    assert altered_tests([changed("tests/test_a.py", ASSERTED, after)]) == ()
+
+
+def test_so_may_one_of_unittest() -> None:
+    old = "        self.assertEqual(found, 4)\n"
+    after = ASSERTED.replace(old, f"        self.assertIsNotNone(found)\n{old}")
+
+    assert altered_tests([changed("tests/test_a.py", ASSERTED, after)]) == ()
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "assert (found := 4)",
+        "assert not setattr(rows, 'kept', [])",
+        "assert double(2) == 4",
+        "assert not rows.clear()",
+        "assert list(rows)",
+        "assert 1 in rows",
+        "assert all(row for row in rows)",
+        "assert rows['x'] == 1",
+        "assert found >> rows",
+        "assert found, exit(0)",
+        "assert (lambda: rows.clear())()",
+        "found = 4",
+        "return",
+        "if found: return",
+    ],
+)
+def test_what_could_do_more_than_fail_is_an_alteration(added: str) -> None:
+    after = ASSERTED.replace("    assert found == 4\n", f"    {added}\n    assert found == 4\n")
+
+    assert altered_tests([changed("tests/test_a.py", ASSERTED, after)]) == ("tests/test_a.py: test_sums changed",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    assert found == 4\n", "    assert found == found\n"),
+        ("    found = double(2)\n    rows", "    assert True\n    rows"),
+        ("        assert row\n", "        assert row == row\n        assert row\n"),
+        ("        self.assertEqual(found, 4)\n", "        self.assertEqual(found)\n"),
+        ("        self.assertEqual(found", "        self.assertIn(found, found)\n        self.assertEqual(found"),
+    ],
+)
+def test_nothing_may_go_for_an_assertion_nor_may_one_come_in_a_block(old: str, new: str) -> None:
+    assert altered_tests([changed("tests/test_a.py", ASSERTED, ASSERTED.replace(old, new))])
 
 
 def test_a_test_that_becomes_a_link_is_altered() -> None:

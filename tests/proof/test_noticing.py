@@ -1,14 +1,17 @@
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
 from bot.errors import Stopped
-from bot.proof import check_hunks, hunk_budget_s
+from bot.proof import check_hunks, hunk_budget_s, never
 from bot.records import ChangedFile, Evidence, HunkCheck, Proof, ReportState, TestReport
 from sandbox.contract import File
 from tests.proof.laboratory import BASE, FIXED, SOLVED, SOURCE, Laboratory, a_report, changes
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 THREE = {"one.py": "a = 1", "three.py": "c = 1", "two.py": "b = 1"}
 CHANGED = {name: text.replace("1", "2") for name, text in THREE.items()}
 GREEN = a_report(passed=["t.py::a", "t.py::new"])
@@ -126,6 +129,26 @@ def test_what_has_no_room_in_the_budget_is_untried_and_counted() -> None:
     assert [hunk.path for hunk in found.noticed] == ["one.py", "three.py"]
     assert [hunk.path for hunk in found.untried] == ["two.py"]
     assert (found.budget_s, found.duration_s) == (34, 20)
+
+
+def test_hunks_are_taken_back_in_any_order_and_told_by_their_place() -> None:
+    runs = Runs(RED, GREEN, RED)
+    backwards: list[object] = []
+
+    def each(
+        work: Callable[[Given], Result], given: Sequence[Given], *, is_doubtful: Callable[[Result], bool] = never
+    ) -> Sequence[Result]:
+        backwards.extend(reversed(given))
+        return [work(one) for one in reversed(given)][::-1]
+
+    found = check_hunks(
+        changes(THREE, CHANGED), PROOF, runs.run, run_s=RUN_S, budget_s=100, each=each, clock=runs.clock
+    )
+
+    assert found is not None
+    assert len(backwards) == 3
+    assert [hunk.path for hunk in found.noticed] == ["one.py", "two.py"]
+    assert [hunk.path for hunk in found.unnoticed] == ["three.py"]
 
 
 def test_a_run_that_is_cut_off_by_the_budget_is_untried_and_by_its_own_length_noticed() -> None:

@@ -1,11 +1,13 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from bot.errors import Stopped
-from bot.proof import A, Arrangement, B, C, prove
+from bot.proof import A, Arrangement, B, C, in_turn, never, prove
 from bot.proof.arrangements import UNPLANTED, UNTOUCHED
 from bot.records import Proof, ReportState, TestReport
 from tests.proof.laboratory import (
@@ -22,6 +24,8 @@ from tests.proof.laboratory import (
     proof_of,
 )
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 LARGE = "tests/test_large.py::test_large"
 
 
@@ -389,6 +393,69 @@ REPORTS = {
     B: a_report(passed=["t.py::a", "t.py::new"]),
     C: a_report(passed=["t.py::a"]),
 }
+
+
+def test_the_three_runs_need_not_wait_for_each_other_and_what_is_seen_again_is_seen_alone() -> None:
+    together = Together()
+
+    proof = prove(
+        changes(BASE, SOLVED), BEFORE, by_turns(a=[REPORTS[A]], b=[REPORTS[B]], c=[REPORTS[C]]), each=together
+    )
+
+    assert proof.missing == ()
+    assert together.given == [(A, B, C), (A,), (B,)]
+
+
+def test_a_change_without_tests_of_its_own_has_two_runs_and_no_third() -> None:
+    together = Together()
+    old = a_report(passed=["t.py::a"], failed=["t.py::new"])
+
+    prove(changes(BASE, {"calc.py": FIXED}), old, by_turns(a=[old], b=[REPORTS[B]]), each=together)
+
+    assert together.given == [(A, B), (A,), (B,)]
+
+
+def test_which_of_the_runs_ends_first_makes_no_difference() -> None:
+    broken = a_report(passed=["t.py::new"], failed=["t.py::a"])
+    flaky = a_report(passed=["t.py::a", "t.py::new"], failed=["t.py::other"])
+    steady = a_report(passed=["t.py::a", "t.py::new", "t.py::other"])
+    given = {"a": [REPORTS[A]], "b": [flaky, steady], "c": [broken], "untouched": [BEFORE]}
+
+    one, other, alone = (
+        prove(changes(BASE, SOLVED), BEFORE, by_turns(**given), each=each) for each in (in_turn, Together(), None)
+    )
+
+    assert one == other == alone
+    assert one.evidence.broke == ("t.py::a",)
+    assert one.evidence.flaky == ("t.py::other",)
+
+
+@pytest.mark.parametrize("state", list(ReportState))
+def test_a_run_that_others_may_have_kept_from_its_end_is_doubtful(state: ReportState) -> None:
+    together = Together()
+    given = {each: a_report(passed=["t.py::a"]) for each in (A, C)} | {B: a_report(state=state)}
+
+    with suppress(Stopped):
+        prove(changes(BASE, SOLVED), BEFORE, given.__getitem__, each=together)
+
+    expected = state in (ReportState.TIMED_OUT, ReportState.OUT_OF_MEMORY, ReportState.CRASHED)
+    assert together.doubted == ([B] if expected else [])
+
+
+class Together:
+    """Does the last first, and notes what was given together, and what was doubted of it."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[object, ...]] = []
+        self.doubted: list[object] = []
+
+    def __call__(
+        self, work: Callable[[Given], Result], given: Sequence[Given], *, is_doubtful: Callable[[Result], bool] = never
+    ) -> Sequence[Result]:
+        self.given.append(tuple(given))
+        results = [work(one) for one in reversed(given)][::-1]
+        self.doubted += [one for one, result in zip(given, results, strict=True) if is_doubtful(result)]
+        return results
 
 
 def test_a_person_who_stops_the_run_stops_the_proof() -> None:

@@ -81,6 +81,31 @@ def test_the_workspace_tells_the_versions_of_what_the_command_starts() -> None:
     assert versions["python"].startswith("3.")
 
 
+@pytest.mark.parametrize(
+    ("command", "reader", "asked", "left_alone"),
+    [
+        ("npm test", "jest", ["node -e", '"jest"'], ["python", "pytest", "mocha"]),
+        ("npx tap", "tap", ["node -e", '"tap"'], ["python", "pytest"]),
+        ("./test.sh", "mocha", ["node -e", '"mocha"'], ["python", "pytest"]),
+        ("prove -v t", "tap", [], ["node", "python"]),
+        ("make check", "exit code", [], ["node", "python", "pytest", "go version"]),
+        ("make check", "pytest", ["python3 -I", "pytest"], ["node", "tox"]),
+        ("make check", "go", ["go version"], ["python"]),
+        ("cargo test", "cargo", ["cargo --version", "rustc --version"], ["python", "go version"]),
+        ("python3 -m unittest", "unittest", ["python3 -I", "hypothesis"], ["pytest", "tox"]),
+        ("tox -e py", "pytest", ["python3 -I", "tox", "pytest"], ["nox", "node"]),
+        ("npm test && pytest", "jest + pytest", ["node -e", "python3 -I", "pytest"], ["mocha"]),
+    ],
+)
+def test_only_what_belongs_to_the_command_that_ran_is_asked(
+    command: str, reader: str, asked: list[str], left_alone: list[str]
+) -> None:
+    said = question(command, reader)
+
+    assert [part for part in asked if part not in said] == []
+    assert [part for part in left_alone if part in said] == []
+
+
 def test_a_workspace_without_these_programs_tells_nothing() -> None:
     with ProcessSandbox().open() as workspace:
         assert versions_in(workspace, TestPlan("./no/such/python -m pytest")) == {}

@@ -26,16 +26,7 @@ class Scene:
         self.fork = self.repository.commit({"b": "1"})
         self.head = self.repository.commit({"a": "2"}, branch="fix", parent=self.fork)
         self.main = self.repository.commit({"b": "2"})
-        self.number = self._opened()
-
-    def _opened(self) -> int:
-        changes, world = self.repository.changes, self.hub.world
-        with world.lock:
-            octo = self.repository.state_of.owner
-            issue = changes.open_pull(
-                self.repository.state_of, octo, title="Fix", body=None, head="fix", base="main", draft=False, app=None
-            )
-        return issue.number
+        self.number = self.repository.open_pull("fix", by="octo", title="Fix").number
 
     @property
     def remote(self) -> Remote:

@@ -12,6 +12,7 @@ from bot.records import ImageIdentity, Outcome, RunResult, StopCheck
 from bot.repository.revisions import range_of, span_of
 from bot.runs.doctor import Given, Means
 from bot.runs.house import Prepared, Setup, SetupBroken
+from bot.runs.lanes import Places
 from bot.runs.subjects import from_span, mirror_for_once
 from bot.runs.verifying import verify
 from sandbox import Limits, Sandbox
@@ -31,6 +32,7 @@ MEANS = Means(
     image="the-image",
     images=(),
     limits=Limits(wall_s=60),
+    places=Places(),
     stop=lambda: False,
     any_image=True,
     has_images=False,
@@ -40,13 +42,19 @@ Verify = Callable[..., RunResult]
 
 
 def verified(
-    history: History, span: str, *, given: Given | None = None, accepted_by: str = "", **means: Any
+    history: History,
+    span: str,
+    *,
+    given: Given | None = None,
+    accepted_by: str = "",
+    tell: Callable[[str], None] = lambda _: None,
+    **means: Any,
 ) -> RunResult:
     """The proof of a range of this history."""
     found = span_of(history.folder, range_of(span))
     with mirror_for_once() as mirror:
         subject = from_span(found, mirror, stop=lambda: False)
-        return verify(replace(MEANS, **means), subject, given or Given(), accepted_by=accepted_by, tell=lambda _: None)
+        return verify(replace(MEANS, **means), subject, given or Given(), accepted_by=accepted_by, tell=tell)
 
 
 @pytest.fixture
@@ -195,6 +203,36 @@ def test_a_command_that_can_t_run_on_the_base_ends_it_there(history: History) ->
     assert result.outcome is Outcome.BASELINE_BROKEN
     assert "command not found" in result.reason
     assert result.proof is None
+
+
+def test_a_build_that_fails_on_the_base_is_named_with_what_it_said_and_can_be_said_differently(tmp_path: Path) -> None:
+    config = BASE[".github/selfcode.yml"] + "build: sh -c 'echo no compiler; exit 3'\n"
+    history = History.begun(tmp_path / "calc", {**BASE, ".github/selfcode.yml": config})
+    history.commit(FIX)
+
+    broken = verified(history, "HEAD~1..HEAD")
+    without = verified(history, "HEAD~1..HEAD", given=Given(build=""))
+
+    assert broken.outcome is Outcome.BASELINE_BROKEN
+    assert broken.reason == "The build command on the untouched base fails: exit code 3."
+    assert broken.baseline is not None
+    assert broken.baseline.output == "The build command failed.\nno compiler"
+    assert without.outcome is Outcome.PROVEN, without.reason
+
+
+def test_a_base_of_which_no_test_file_can_be_loaded_ends_it_there(tmp_path: Path) -> None:
+    history = History.begun(tmp_path / "calc", {**BASE, "calc.py": "import nowhere\n"})
+    history.commit({"calc.py": FIXED})
+    told: list[str] = []
+
+    result = verified(history, "HEAD~1..HEAD", tell=told.append)
+
+    assert result.outcome is Outcome.BASELINE_BROKEN
+    assert result.reason == (
+        "The test command on the untouched base: no test was run, for tests/test_double.py can't be loaded. "
+        "ModuleNotFoundError: No module named 'nowhere'."
+    )
+    assert told[-1] == result.reason
 
 
 def test_a_setup_that_fails_on_the_base_ends_it_there(history: History) -> None:

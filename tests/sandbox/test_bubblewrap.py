@@ -174,6 +174,20 @@ def test_a_file_beside_what_is_shown_is_not_there(bubblewrap_sandbox: Bubblewrap
         assert (shown / "tool").read_text() == "shown\n"
 
 
+def test_what_is_below_tmp_shows_there_beside_the_workspaces_own_a_link_too() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder, "tools").mkdir()
+        Path(folder, "tools/tool").write_text("shown\n")
+        Path(folder, "link").symlink_to("tools")
+        sandbox = BubblewrapSandbox(owner=TEST_OWNER, readable=[Path(folder, "link"), Path(folder, "tools")])
+
+        with sandbox.open(limits=LIMITS) as workspace:
+            result = workspace.run(f"echo own >/tmp/own; cat {folder}/link/tool /tmp/own; ls {folder}")
+
+        sandbox.close()
+        assert result.stdout == "shown\nown\nlink\ntools\n"
+
+
 @pytest.mark.parametrize("path", ["/", "/home", "/tmp", "/nowhere", "relative"])
 def test_a_folder_that_cannot_be_shown_is_named(path: str) -> None:
     sandbox = BubblewrapSandbox(owner=TEST_OWNER, readable=[Path(path)])

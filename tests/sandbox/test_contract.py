@@ -410,6 +410,13 @@ def test_git_works_on_the_workspace_whoever_owns_it(workspace: Workspace) -> Non
 # Several, and the end
 
 
+def test_it_says_what_there_is_for_all_workspaces_together(sandbox: Sandbox) -> None:
+    found = sandbox.capacity()
+
+    assert found.cpus >= 1
+    assert found.memory_bytes >= LIMITS.memory_bytes
+
+
 def test_two_workspaces_at_once_know_nothing_of_each_other(sandbox: Sandbox) -> None:
     results: dict[str, str] = {}
 

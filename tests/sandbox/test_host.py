@@ -56,3 +56,11 @@ def test_nothing_in_which_people_put_secrets_shows() -> None:
     shown = host.view(environment={}).shown
 
     assert not {"/etc", "/home", "/root", "/var", "/run", "/etc/shadow", "/etc/ssh", "/etc/ssl/private"} & set(shown)
+
+
+def test_roots_own_folder_is_not_taken_where_the_code_in_the_sandbox_could_not_read_it(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir(mode=0o700)
+
+    with pytest.raises(host.NotShown, match="for its owner alone"):
+        host.view([tmp_path / "mine"], is_root=True)
+    assert str(tmp_path / "mine") in host.view([tmp_path / "mine"], is_root=False).shown

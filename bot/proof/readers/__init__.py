@@ -13,6 +13,7 @@ from bot.proof.readers.node_test import NODE_TEST
 from bot.proof.readers.pytest import PYTEST
 from bot.proof.readers.reader import Left, Preparation, Reader, Site
 from bot.proof.readers.tap import TAP
+from bot.proof.readers.tape import TAPE
 from bot.proof.readers.unittest import UNITTEST
 from bot.proof.readers.vitest import VITEST
 from bot.proof.results import Results, together
@@ -31,7 +32,7 @@ __all__ = [
     "read",
 ]
 
-READERS: tuple[Reader, ...] = (PYTEST, UNITTEST, JEST, VITEST, MOCHA, NODE_TEST, GO, JUNIT_FILE, CARGO, TAP)
+READERS: tuple[Reader, ...] = (PYTEST, UNITTEST, JEST, VITEST, MOCHA, TAPE, NODE_TEST, GO, JUNIT_FILE, CARGO, TAP)
 """Every reader, those that know most first."""
 
 EXIT_CODE = "exit code"

@@ -1,6 +1,7 @@
 """Jest, wherever in the command it is started. Pure."""
 
 from bot.proof.readers.node import NodeReader
+from bot.proof.readers.script_plants import Texts
 
 TEST = """\
 test("zz selfcode {token}", () => {
@@ -8,4 +9,4 @@ test("zz selfcode {token}", () => {
 });
 """
 
-JEST = NodeReader("jest", TEST)
+JEST = NodeReader("jest", Texts(TEST))

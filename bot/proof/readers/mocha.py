@@ -1,6 +1,7 @@
 """Mocha, wherever in the command it is started. Pure."""
 
 from bot.proof.readers.node import NodeReader
+from bot.proof.readers.script_plants import Texts
 
 TEST = """\
 (globalThis.it || globalThis.test)("zz selfcode {token}", function () {
@@ -11,4 +12,4 @@ TEST = """\
 
 TYPED_TEST = TEST.replace("(globalThis.it || globalThis.test)", "it")
 
-MOCHA = NodeReader("mocha", TEST, TYPED_TEST)
+MOCHA = NodeReader("mocha", Texts(TEST, typed=TYPED_TEST))

@@ -1,6 +1,7 @@
 """Node's own test runner: `node --test`, and files that use `node:test` by themselves. Pure."""
 
 from bot.proof.readers.node import NodeReader
+from bot.proof.readers.script_plants import Texts
 
 TEST = """\
 import("node:test").then(({ test }) => {
@@ -11,4 +12,4 @@ import("node:test").then(({ test }) => {
 """
 """`import()` is there in both kinds of modules, whatever package.json says of this folder."""
 
-NODE_TEST = NodeReader("node", TEST)
+NODE_TEST = NodeReader("node", Texts(TEST))

@@ -42,6 +42,7 @@ class Left:
     """What a run left behind. `files` are those of the hidden folder by their names in it; `report` is the results file
     that the plan names, None where there is none, and `further_reports` are those after the first where it names
     several. `truncated`: the middle of `stdout` or `stderr` is missing. `plant` is the one that the run was given.
+    `exit_code` is the command's, None where it is not known.
     """
 
     files: Mapping[str, bytes]
@@ -53,6 +54,7 @@ class Left:
     directory: str = "."
     plant: Plant | None = None
     further_reports: Sequence[bytes] = ()
+    exit_code: int | None = None
 
 
 OUTPUT_CUT = "the tests wrote more than is kept, and their results are part of it"

@@ -1,8 +1,7 @@
 """What the recorder wrote of the runs of one test program, as results. Pure."""
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,13 +10,13 @@ from bot.proof.planted import planted_cases, what_is_wrong
 from bot.proof.readers.reader import Left
 from bot.proof.readers.recording import FOLDER
 from bot.proof.results import Results, line_of, message_within_bounds, results_of
-from bot.records import TestCase, TestStatus, storable
+from bot.records import TestCase, TestStatus
 
 _STATUSES = {str(status): status for status in TestStatus}
 _OUT_OF_BOUNDS = 10_000_000
 _MAX_RECORDS = 500_000
-_FIELDS = 8
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
+_AT_ONCE_BYTES = 1_000_000
+"""A longer line is no record. So much is parsed at a time, which bounds what it may become in memory."""
 
 
 def recorded(left: Left, program: str) -> tuple[Results, ...]:
@@ -61,9 +60,7 @@ def run_of(data: bytes, left: Left) -> Results:
             run.wrong = "what was recorded of a run of the tests can't be read"
     if not run.ended:
         run.cases += [
-            TestCase(
-                _clean(test_id), TestStatus.ERROR, "The test program ended while this test ran.", _file_of(test_id)
-            )
+            TestCase(test_id, TestStatus.ERROR, "The test program ended while this test ran.", _file_of(test_id))
             for test_id in run.running
         ]
         run.wrong = run.wrong or "a run of the tests was cut off before its end"
@@ -78,22 +75,34 @@ def run_of(data: bytes, left: Left) -> Results:
     return replace(results, contradiction=without_plant(results, left.plant))
 
 
-def _lines(data: bytes) -> Sequence[Any]:
-    """What the lines say; read at once, which is far quicker than one by one. More than can be held is not read."""
-    if _is_too_much(data):
-        return [None]
+def _lines(data: bytes) -> Iterator[Any]:
+    """What the lines say; many are parsed at once, which is far quicker than one by one. None for what can't be read,
+    with which it ends.
+    """
+    if data.count(b"\n") > _MAX_RECORDS:
+        yield None
+        return
+    begin = 0
+    while begin < len(data):
+        end = data.rfind(b"\n", begin, begin + _AT_ONCE_BYTES)
+        if end < 0:
+            end = len(data)
+        said = _parsed(data[begin:end])
+        if said is None:
+            yield None
+            return
+        yield from said
+        begin = end + 1
+
+
+def _parsed(lines: bytes) -> list[Any] | None:
+    if len(lines) > _AT_ONCE_BYTES:
+        return None
     try:
-        said: Sequence[Any] = json.loads(b"[" + b",".join(data.splitlines()) + b"]")
+        said: list[Any] = json.loads(b"[" + lines.replace(b"\n", b",") + b"]")
     except (ValueError, RecursionError):
-        return [None]
+        return None
     return said
-
-
-def _is_too_much(data: bytes) -> bool:
-    """Whether there are more lines, or more values in them, than so many records have."""
-    bare = data if len(data) < _MAX_RECORDS else _STRING.sub(b"", data)
-    values = sum(map(bare.count, (b",", b"[", b"{")))
-    return bare.count(b"\n") > _MAX_RECORDS or values > _MAX_RECORDS * _FIELDS
 
 
 def _take(run: _Run, said: Mapping[str, Any], left: Left) -> bool:
@@ -119,21 +128,16 @@ def _take(run: _Run, said: Mapping[str, Any], left: Left) -> bool:
 
 def _case(said: Mapping[str, Any], status: TestStatus, left: Left) -> TestCase:
     file, line = said.get("file"), said.get("line")
-    file = _clean(file) if isinstance(file, str) else None
+    file = file if isinstance(file, str) else None
     line = line if isinstance(line, int) and 0 < line < _OUT_OF_BOUNDS else None
     message = said["message"]
     if message:
-        message = message_within_bounds(_clean(message).replace(f'File "{left.root}/', 'File "'))
+        message = message_within_bounds(message.replace(f'File "{left.root}/', 'File "'))
     if status in (TestStatus.FAILED, TestStatus.ERROR):
         line = line_of(message, file, line)
-    return TestCase(_clean(said["case"]), status, message, file, line)
+    return TestCase(said["case"], status, message, file, line)
 
 
 def _file_of(test_id: str) -> str | None:
     file, separator, _ = test_id.partition("::")
     return file if separator else None
-
-
-def _clean(text: str) -> str:
-    """Without the halves of characters that JSON can hold and UTF-8 can't."""
-    return text if text.isprintable() else storable(text)

@@ -8,7 +8,7 @@ from bot.proof.plant import Plant
 from bot.proof.readers.naming import numbered, placed, plain
 from bot.proof.readers.node import case_of, recorder, well_formed
 from bot.proof.readers.reader import Left, Preparation, Site
-from bot.proof.readers.script_plants import plants_beside
+from bot.proof.readers.script_plants import Texts, plants_beside
 from bot.proof.results import Results, results_of
 from bot.records import TestCase, TestReport, TestStatus
 
@@ -49,7 +49,7 @@ class _Vitest:
         return results_of(numbered(cases), contradiction=contradiction)
 
     def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:
-        return plants_beside(baseline, token, TEST)
+        return plants_beside(baseline, token, Texts(TEST))
 
 
 VITEST = _Vitest()

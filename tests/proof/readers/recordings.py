@@ -21,9 +21,12 @@ def left(
     stderr: str | bytes = "",
     directory: str = ".",
     truncated: bool = False,
+    exit_code: int | None = None,
 ) -> Left:
     """What a run left behind, in a workspace at /workspace."""
-    return Left(files or {}, None, _text(stdout), _text(stderr), truncated, "/workspace", directory)
+    return Left(
+        files or {}, None, _text(stdout), _text(stderr), truncated, "/workspace", directory, exit_code=exit_code
+    )
 
 
 def ids(results: Results | None, *statuses: TestStatus) -> list[str]:

@@ -116,3 +116,79 @@ NPM = {
         spawn("sh", ["-c", script], { stdio: "inherit" }).on("close", (code) => process.exit(code));
     """,
 }
+
+TAPE = {
+    "node_modules/tape/package.json": '{"name": "tape", "version": "5.10.2"}',
+    "node_modules/tape/bin/tape": """
+        const path = require("path");
+        const tape = require("../");
+        const importOrRequire = require("./import-or-require");
+        tape.wait();
+        const load = (last, file) => (last ? last.then(() => importOrRequire(file)) : importOrRequire(file));
+        process.nextTick(() => {
+          const loaded = process.argv.slice(2).map((file) => path.resolve(file)).reduce(load, null);
+          if (loaded) loaded.then(() => tape.run());
+          else tape.run();
+        });
+    """,
+    "node_modules/tape/bin/import-or-require.js": """
+        module.exports = (file) => {
+          if (file.endsWith(".mjs")) return import(file);
+          require(file);
+        };
+    """,
+    "node_modules/tape/index.js": """
+        const Test = require("./lib/test");
+        const Results = require("./lib/results");
+        const results = new Results();
+        let waits = false;
+        module.exports = (name, body) => {
+          results.push(new Test(name, body));
+          if (!waits) setImmediate(() => results.run());
+          waits = true;
+        };
+        module.exports.wait = () => { waits = true; };
+        module.exports.run = () => results.run();
+        module.exports.createHarness = () => {};
+        process.on("exit", (code) => {
+          if (code) return;
+          results.tests.filter((test) => !test.calledEnd).forEach((test) => test.fail("test exited without ending"));
+          results.close();
+          process.exit(results.failed ? 1 : 0);
+        });
+    """,
+    "node_modules/tape/lib/test.js": """
+        const { EventEmitter } = require("events");
+        module.exports = class Test extends EventEmitter {
+          constructor(name, body) { super(); this.name = name; this._cb = body; }
+          run() { this.emit("prerun"); this._cb(this); }
+          check(ok, name, error) { this.emit("result", { ok, name, error: error || new Error(name) }); }
+          equal(actual, expected) { this.check(actual === expected, "should be equal"); }
+          fail(name) { this.check(false, name); }
+          ifError(error) { this.check(!error, String(error), error); }
+          end(error) {
+            if (error) this.ifError(error);
+            this.calledEnd = true;
+            this.emit("end");
+          }
+        };
+    """,
+    "node_modules/tape/lib/results.js": """
+        module.exports = class Results {
+          constructor() { this.tests = []; this.failed = 0; }
+          push(test) { this.tests.push(test); this._watch(test); }
+          _watch(test) {
+            test.once("prerun", () => console.log("#", test.name));
+            test.on("result", ({ ok }) => { this.failed += !ok; console.log(ok ? "ok" : "not ok"); });
+          }
+          run() {
+            const next = this.tests.find((test) => !test.begun);
+            if (!next) return;
+            next.begun = true;
+            next.once("end", () => setImmediate(() => this.run()));
+            next.run();
+          }
+          close() { console.log("1..n"); }
+        };
+    """,
+}

@@ -9,7 +9,7 @@ from bot.proof.readers import Site
 from bot.proof.readers.node import recorder
 from bot.records import ReportState, TestReport, TestStatus
 from tests.proof.laboratory import Texts, proof_of, report_on, token
-from tests.proof.readers.stand_ins import JEST, MOCHA, NPM, VITEST
+from tests.proof.readers.stand_ins import JEST, MOCHA, NPM, TAPE, VITEST
 
 NODE_TEST: Texts = {
     "test/cart.test.js": """
@@ -183,6 +183,114 @@ def test_a_file_that_mocha_can_not_load_is_an_error() -> None:
     )
 
     assert [(case.id, case.status) for case in report.cases] == [("c.js", TestStatus.ERROR)]
+
+
+TAPE_TESTS: Texts = {
+    "lib/calc.js": "exports.double = (n) => n + n;",
+    "test/a.js": """
+        const test = require("tape");
+        const { double } = require("../lib/calc");
+        test("adds", (t) => { t.equal(double(2), 4); t.end(); });
+        test("fails", (t) => { t.equal(double(2), 5); t.end(); });
+    """,
+    "test/b.js": """
+        const { triple } = require("../lib/calc");
+        require("tape")("throws", (t) => { t.equal(triple(2), 6); t.end(); });
+    """,
+    "test/c.js": 'require("../lib/triple"); require("tape")("never", (t) => t.end());',
+    "test/d.mjs": 'import test from "tape"; test("imported", (t) => t.end());',
+    "test/e.mjs": 'import test from "tape"; import "../lib/nowhere.mjs"; test("never", (t) => t.end());',
+}
+RUN_TAPE = "node node_modules/tape/bin/tape"
+
+
+def test_tape_is_read_by_its_own_events_and_what_throws_hides_nothing_else() -> None:
+    report = report_on({**TAPE_TESTS, **TAPE}, f"{RUN_TAPE} test/*")
+
+    assert (report.reader, report.tampered, report.exit_code) == ("tape", "", 1)
+    assert report.passed == {"test/a.js::adds", "test/d.mjs::imported"}
+    assert report.failed == {"test/a.js::fails", "test/b.js::throws", "test/c.js", "test/e.mjs"}
+    messages = {case.id: case.message for case in report.cases}
+    assert "triple is not a function" in messages["test/b.js::throws"]
+    assert "Cannot find module '../lib/triple'" in messages["test/c.js"]
+    assert "nowhere.mjs" in messages["test/e.mjs"]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("setTimeout(() => { throw new Error('late'); })", "late"),
+        ("process.exit(3)", "the process ended with exit code 3"),
+        ("process.exit(0)", "test exited without ending"),
+    ],
+)
+def test_a_test_that_ends_tape_itself_fails_for_it_and_is_no_tampering(body: str, says: str) -> None:
+    tests = f"""
+        const test = require("tape");
+        test("first", (t) => t.end());
+        test("falls", (t) => {{ {body}; }});
+    """
+
+    report = report_on({"test/a.js": tests, **TAPE}, f"{RUN_TAPE} test/a.js")
+
+    assert (report.state, report.tampered) == (ReportState.FAILED, "")
+    assert results(report) == (["test/a.js::first"], ["test/a.js::falls"])
+    assert says in report.cases[-1].message
+
+
+@pytest.mark.parametrize(
+    ("program", "named"), [("mocha", "node_modules/mocha/bin/mocha.js"), ("tape", "node_modules/tape/bin/tape")]
+)
+def test_a_program_that_older_versions_of_nyc_start_is_known(program: str, named: str) -> None:
+    wrap = "process.argv.splice(1, 1); require(require('path').resolve(process.argv[1]));"
+    test = "(globalThis.it || require('tape'))('works', (t) => t && t.end());"
+
+    report = report_on(
+        {**MOCHA, **TAPE, "a.test.js": test, "w/.node-spawn-wrap-1/node": wrap},
+        f"node w/.node-spawn-wrap-1/node {named} a.test.js",
+    )
+
+    assert (report.reader, list(report.passed)) == (program, ["a.test.js::works"])
+
+
+def test_of_files_that_load_each_other_the_one_with_the_tests_is_to_blame() -> None:
+    files = {**TAPE_TESTS, **TAPE, "test/all.js": 'require("./a"); require("./late");'}
+    files["test/late.js"] = 'require("tape"); require("../lib/triple");'
+
+    report = report_on(files, "node test/all.js")
+
+    assert (report.reader, report.tampered) == ("tape", "")
+    assert report.failed == {"test/late.js"}
+
+
+@pytest.mark.parametrize("files", [{"test/a.js": TAPE_TESTS["test/a.js"]}, {"test/d.mjs": TAPE_TESTS["test/d.mjs"]}])
+def test_a_plant_is_reported_by_tape(files: Texts) -> None:
+    files = {"lib/calc.js": TAPE_TESTS["lib/calc.js"], **files, **TAPE}
+    command = f"{RUN_TAPE} test/*"
+
+    plant = plant_that_shows(report_on(files, command), token(), lambda plant: report_on(files, command, plant=plant))
+
+    assert plant is not None
+    assert plant.path.startswith("test/zz-selfcode-")
+
+
+def test_a_change_is_proven_with_tape_where_its_tests_throw_without_it() -> None:
+    base = {**TAPE, "lib/calc.js": "exports.double = (n) => n + n;"}
+    test = """
+        const {{ {0} }} = require("../lib/{1}");
+        require("tape")("{0}s", (t) => {{ t.equal({0}(2), {2}); t.end(); }});
+    """
+    base["test/a.js"] = test.format("double", "calc", 4)
+    head = {
+        "lib/calc.js": "exports.double = (n) => n + n;\nexports.triple = (n) => 3 * n;",
+        "lib/half.js": "exports.half = (n) => n / 2;",
+        "test/0-triple.js": test.format("triple", "calc", 6),
+        "test/1-half.js": test.format("half", "half", 1),
+    }
+
+    proof = proof_of(base, head, f"{RUN_TAPE} test/*")
+
+    assert (proof.missing, proof.evidence.red) == ((), ("test/0-triple.js::triples", "test/1-half.js::halfs"))
 
 
 def test_the_tests_do_not_see_the_recorder_in_their_environment() -> None:

@@ -59,8 +59,10 @@ def test_of_two_results_under_one_id_the_worse_one_counts(statuses: tuple[str, s
         b"[" + b"{}," * 4_100_000 + b"{}]\n",
         b'{"run": [' + b'"",' * 4_100_000 + b'""]}\n',
         b'{"end": 0, "early": false}\n' * 600_000,
+        (b'{"run": [' + b'"",' * 300_000 + b'""]}\n') * 3,
+        b'{"case": "' + b"a" * 2_000_000 + b'", "status": "passed", "message": ""}\n{"end": 1, "early": false}\n',
     ],
-    ids=["lines", "objects", "values", "ends"],
+    ids=["lines", "objects", "values", "ends", "values of several lines", "a name"],
 )
 def test_more_records_than_can_be_held_are_not_read(line: bytes) -> None:
     results = run_of(line, Left({}, None, "", "", truncated=False, root="/workspace"))
@@ -68,8 +70,17 @@ def test_more_records_than_can_be_held_are_not_read(line: bytes) -> None:
     assert results.contradiction == "what was recorded of a run of the tests can't be read"
 
 
-def test_a_long_message_is_not_taken_for_many_records() -> None:
-    said = {"case": "a.py::test_a", "status": "failed", "message": '[{"\\,' * 1_000_000}
+def test_of_a_large_report_every_record_is_read() -> None:
+    named = [f"tests/test_{number}.py::test_{'a' * 100}" for number in range(10_000)]
+
+    results = read("", *((test_id, "passed") for test_id in named))
+
+    assert [case.id for case in results.cases] == named
+    assert results.contradiction == ""
+
+
+def test_the_longest_message_of_a_record_is_not_taken_for_many_records() -> None:
+    said = {"case": "a.py::test_a", "status": "failed", "message": '[{"\\,' * 4_000}
     lines = f'{json.dumps(said)}\n{{"end": 1, "early": false}}\n'
 
     results = run_of(lines.encode(), Left({}, None, "", "", truncated=False, root="/workspace"))

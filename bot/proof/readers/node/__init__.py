@@ -11,23 +11,22 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bot.proof.plant import Plant
 from bot.proof.readers.naming import line_in, numbered, placed, plain
 from bot.proof.readers.reader import Left, Preparation, Site
-from bot.proof.readers.script_plants import plants_beside
+from bot.proof.readers.script_plants import Texts, plants_beside
 from bot.proof.results import Results, results_of, worse
 from bot.records import TestCase, TestReport, TestStatus
 
 _RECORDER = "for-node"
-_PARTS = {_RECORDER: "recorder.cjs", "for-node-test": "reporter.cjs"}
+_PARTS = {_RECORDER: "recorder.cjs", "for-node-test": "reporter.cjs", "for-tape": "tape.cjs"}
 _RESULTS = ".results"
 """No ending that a linter or formatter of the project knows: its command may start one over all files."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeReader:
-    """A reader of what the recorder writes for one program. `test` is the plant's text, `typed_test` for TypeScript."""
+    """A reader of what the recorder writes for one program."""
 
     name: str
-    test: str
-    typed_test: str = ""
+    texts: Texts
     reads_output: bool = False
     takes_plants: bool = True
 
@@ -41,7 +40,7 @@ class NodeReader:
 
     def plants(self, baseline: TestReport, token: str) -> Iterator[Plant]:
         """See `Reader`."""
-        return plants_beside(baseline, token, self.test, self.typed_test)
+        return plants_beside(baseline, token, self.texts)
 
 
 def recorder(site: Site) -> Preparation:
@@ -65,12 +64,15 @@ def recorded(left: Left, program: str) -> Results | None:
         return None
     cases: list[TestCase] = []
     contradictions: list[str] = []
+    ended_early = False
     for data in sessions:
-        lines, ended = _lines(data)
+        lines, end = _lines(data)
         cases += _cases(lines, left)
-        if not ended:
+        if end is None:
             contradictions.append(f"{program}'s results end before its tests did")
-    return results_of(numbered(cases), contradiction="; ".join(dict.fromkeys(contradictions)))
+        ended_early = ended_early or (end is not None and end.early)
+    contradiction = "; ".join(dict.fromkeys(contradictions))
+    return results_of(numbered(cases), contradiction=contradiction, ended_early=ended_early)
 
 
 def well_formed(data: bytes) -> bytes:
@@ -87,7 +89,9 @@ def well_formed(data: bytes) -> bytes:
 
 
 class _Line(BaseModel):
-    """One test's result, or the last line of a session. `key` is the same in all results of one test."""
+    """One test's result, or the last line of a session. `key` is the same in all results of one test. `early`: it ended
+    at an error, before all tests had their turn.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -98,24 +102,25 @@ class _Line(BaseModel):
     line: int | None = None
     key: int | None = None
     end: int | None = None
+    early: bool = False
 
 
 def _is_of(name: str, program: str) -> bool:
     return name.startswith(f"{program}-") and name.endswith(_RESULTS)
 
 
-def _lines(data: bytes) -> tuple[Sequence[_Line], bool]:
-    """The results of a session, and whether it ended with as many as it says."""
+def _lines(data: bytes) -> tuple[Sequence[_Line], _Line | None]:
+    """The results of a session, and its last line, if it ended with as many as it says."""
     found: list[_Line] = []
     for text in data.splitlines():
         try:
             line = _Line.model_validate_json(well_formed(text))
         except ValidationError:
-            return found, False
+            return found, None
         if line.end is not None:
-            return found, line.end == len(found) and data.endswith(text + b"\n")
+            return found, line if line.end == len(found) and data.endswith(text + b"\n") else None
         found.append(line)
-    return found, False
+    return found, None
 
 
 def _cases(lines: Sequence[_Line], left: Left) -> Iterator[TestCase]:

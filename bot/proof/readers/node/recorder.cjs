@@ -11,6 +11,7 @@ const SCRIPT_AT_MOST = 1 << 20;
 const JEST = new Set(["jest", "jest-cli", "react-scripts", "react-app-rewired", "@craco/craco"]);
 const MOCHA = new Set(["mocha", "ts-mocha", "electron-mocha"]);
 const SCRIPT_RUNNERS = new Set(["npm", "yarn", "pnpm", "corepack", "npm-run-all", "npm-run-all2", "concurrently"]);
+const WRAPPED = /\/\.node-spawn-wrap-[^/]+\/[^/]+$/; // as older versions of nyc start a program, whose name follows
 
 let sessions = 0;
 
@@ -28,8 +29,9 @@ class Session {
     fs.appendFileSync(this.file, JSON.stringify(Object.assign({}, result, { message })) + "\n");
   }
 
-  end() {
-    fs.appendFileSync(this.file, JSON.stringify({ end: this.count }) + "\n");
+  /** `early`: at an error, before all tests had their turn. */
+  end(early = false) {
+    fs.appendFileSync(this.file, JSON.stringify({ end: this.count, early }) + "\n");
   }
 }
 
@@ -56,13 +58,15 @@ function record() {
     startAgainWithReporter();
     return;
   }
-  if (!process.argv[1]) return;
-  const script = scriptOf(process.argv[1]);
+  const named = process.argv[WRAPPED.test(process.argv[1]) ? 2 : 1];
+  if (!named) return;
+  const script = scriptOf(named);
   const name = packageOf(script);
   if (name === "vitest") recordVitest();
   else if (JEST.has(name) || MOCHA.has(name)) watchLoading();
   else if (SCRIPT_RUNNERS.has(name)) keepInScripts();
-  else if (!name) byItsText(script);
+  else if (!name && byItsText(script)) return;
+  else if (name === "tape" || has("tape", script)) recordTape();
 }
 
 function scriptOf(named) {
@@ -83,16 +87,30 @@ function packageOf(script) {
   return /\/yarn(-[\d.]+)?\.c?js$/.test(script) ? "yarn" : "";
 }
 
-/** A script of the project's own that starts a test program, or is a test itself. */
+/** Whether a program, or else a file of the folder that it runs in, finds this package. */
+function has(name, script) {
+  const { createRequire } = require("module");
+  return [script, path.join(process.cwd(), "any.js")].some((file) => {
+    try {
+      return createRequire(file).resolve(`${name}/package.json`);
+    } catch (_) {
+      return false;
+    }
+  });
+}
+
+/** A script of the project's own that starts a test program, or is a test itself: true where it is known which. */
 function byItsText(script) {
   let text = "";
   try {
     if (fs.statSync(script).size <= SCRIPT_AT_MOST) text = fs.readFileSync(script, "utf8");
   } catch (_) {
-    return;
+    return false;
   }
   if (/["'](jest|jest-cli|@jest\/core|mocha)(\/[^"'\n]*)?["']/.test(text)) watchLoading();
   else if (/["']node:test["']/.test(text) && !process.send) startAgainWithReporter();
+  else return false;
+  return true;
 }
 
 /** NODE_OPTIONS without this file: processes that a test program starts are part of its tests. */
@@ -285,6 +303,12 @@ function recordUnloadable(loader) {
       throw error;
     }
   };
+}
+
+// --- tape
+
+function recordTape() {
+  require(path.join(__dirname, "for-tape"))({ Session, textOf, leaveChildrenAlone });
 }
 
 // --- npm and the like: a script that sets NODE_OPTIONS would lose this file
