@@ -21,6 +21,7 @@ $(VENV)/.ready: requirements-dev.lock pyproject.toml
 demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, no key
 	@$(BIN)/selfcode demo
 
+test: export PYTHONDONTWRITEBYTECODE := # else each of the processes that the tests start compiles everything again
 test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1 installs and starts a Docker engine for them (root, Debian or Ubuntu)
 	@$(BIN)/python -m tests.real.fetch || test -z "$$CI"
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1) $(ARGS)
@@ -39,6 +40,7 @@ bench: $(VENV)/.ready ## figures: where the time of a run goes, and what a proof
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.sandbox
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.label_to_pull_request
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.proof
+	@$(BIN)/python -m bench.masking
 
 bench-solve: $(VENV)/.ready ## figures: what a model solves (SELFCODE_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY; options in SOLVE=)
 	@$(BIN)/python -m bench.solve setup
@@ -48,6 +50,9 @@ bench-verify: $(VENV)/.ready ## figures: real fixes, and the same broken, under 
 	@$(BIN)/python -m bench.verify setup
 	@$(BIN)/python -m bench.verify run --out .cache/verify/results
 	@$(BIN)/python -m bench.verify report --out .cache/verify/results
+
+look: $(VENV)/.ready ## every text that people see, on one page
+	@$(BIN)/python -m tests.writing.look
 
 lock: ## renew the lock files (needs uv)
 	uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock

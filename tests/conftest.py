@@ -17,7 +17,19 @@ from tests.engine.image import TAG
 from tests.sandbox.hostile import untried
 
 TEST_OWNER = f"selfcode-tests-{os.getpid()}"
-_SLOW_ROOMS = ("tests/story/", "tests/sandbox/", "tests/runs/")
+_SLOW_FIRST = (
+    "tests/story/",
+    "tests/sandbox/",
+    "tests/runs/",
+    "tests/test_cli.py",
+    "tests/proof/test_proving.py",
+    "tests/proof/redteam/",
+    "tests/test_verify_command.py",
+    "tests/real/",
+    "tests/proof/",
+    "tests/agent/",
+    "tests/demo/",
+)
 _NEEDS_ENGINE = ("docker_sandbox", "docker_client")
 _LEFT_OUT = "left out for want of Docker"
 _FOUND_BEFORE = pytest.StashKey[frozenset[str]]()
@@ -25,7 +37,7 @@ _HOW = "start Docker, or `make test INSTALL_DOCKER=1` (root, Debian or Ubuntu)"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The rooms that take longest come first: what is handed out last decides when all processes are done."""
+    """What takes longest comes first: the file that is handed out last decides when all processes are done."""
     items.sort(key=_place_in_the_order)
     for item in items:
         if set(_NEEDS_ENGINE).intersection(getattr(item, "fixturenames", ())):
@@ -33,8 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _place_in_the_order(item: pytest.Item) -> int:
-    rooms = [rank for rank, room in enumerate(_SLOW_ROOMS) if item.nodeid.startswith(room)]
-    return rooms[0] if rooms else len(_SLOW_ROOMS)
+    ranks = (rank for rank, start in enumerate(_SLOW_FIRST) if item.nodeid.startswith(start))
+    return next(ranks, len(_SLOW_FIRST))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,9 +9,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -25,7 +26,7 @@ from bot.errors import ConfigError, Refused
 from bot.records import RunResult, load
 from bot.repository import parse_config
 from bot.settings import read_settings
-from bot.wire import remote_of
+from bot.wire.doctor import remote_of
 
 COMMANDS = {
     "serve": "Run the web server and a worker",
@@ -132,6 +133,26 @@ def test_wrong_usage_ends_with_2_and_prints_nothing_that_a_program_would_read(ar
     assert done.exit_code == 2
     assert done.stdout == ""
     assert "Usage" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "does_without"),
+    [
+        ("bot.cli", {"sqlalchemy", "docker", "github", "openai", "dbos", "flask"}),
+        ("bot.wire.web", {"docker", "github", "openai", "dbos"}),
+        ("bot.wire.verification", {"github", "openai", "dbos", "flask"}),
+        ("bot.wire.commands", {"github", "openai", "dbos", "flask"}),
+    ],
+)
+def test_a_command_starts_without_the_libraries_that_others_need(command: str, does_without: set[str]) -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", f"import sys, {command}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert does_without.intersection(loaded.split()) == set()
 
 
 @pytest.mark.parametrize("command", [["serve"], ["web"], ["worker"]])
@@ -309,13 +330,33 @@ PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q"
 DONE = "```finish\ndone\n```\n"
 
 
-def run_recorded(folder: Path, *arguments: str, repository: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run_recorded(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A run on a repository that subtracts, with a model that writes a test and then mends it."""
-    there = repository or a_repository(folder, calc_py=SUBTRACTS, test_other_py="def test_other():\n    pass\n")
+    there = a_repository(folder, calc_py=SUBTRACTS, test_other_py="def test_other():\n    pass\n")
     iterations = [[{"content": TEST + DONE}], [{"content": ADDS + DONE}]]
     with RecordedModel({"model": "recorded", "match": "Fix it", "iterations": iterations}) as model:
         settings = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "hush-key-0123", "SELFCODE_MODEL": "recorded"}
         return run_json(folder, there, "--test", PYTEST, *arguments, **settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A local run that is over: what it printed, and the repository that it was in. To be looked at alone."""
+
+    repository: Path
+    said: dict[str, Any]
+
+    @property
+    def kept(self) -> Path:
+        """The folder of its report."""
+        return Path(self.said["report"]).parent
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    folder = tmp_path_factory.mktemp("finished")
+    said = json.loads(run_recorded(folder).stdout)
+    return Finished(folder / "repository", said)
 
 
 def test_where_nobody_can_be_asked_about_the_test_the_run_ends_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -340,12 +381,13 @@ def test_acceptance_tests_that_fail_leave_a_change_unproven_and_are_named(tmp_pa
     assert "assert 1 == 2" not in done.stdout + done.stderr
 
 
-def test_the_proof_of_a_run_can_be_had_again_from_its_branch(tmp_path: Path) -> None:
-    said = json.loads(run_recorded(tmp_path).stdout)
-    kept = load(RunResult, Path(said["report"]).with_name("trace.json").read_text()).proof
+def test_the_proof_of_a_run_can_be_had_again_from_its_branch(finished: Finished, tmp_path: Path) -> None:
+    said = finished.said
+    kept = load(RunResult, (finished.kept / "trace.json").read_text()).proof
     span = f"{said['base']}..{said['branch']}"
+    given = (str(finished.repository), span, "--test", PYTEST, "--sandbox", "process", "--json")
 
-    done = selfcode(tmp_path, "verify", "repository", span, "--test", PYTEST, "--sandbox", "process", "--json")
+    done = selfcode(tmp_path, "verify", *given)
 
     again = json.loads(done.stdout)
     assert (done.returncode, again["outcome"], said["outcome"]) == (0, "proven", "proven"), done.stderr
@@ -368,11 +410,9 @@ def test_a_folder_of_acceptance_tests_that_holds_none_is_wrong_usage(tmp_path: P
 # --- selfcode trace
 
 
-def test_a_trace_shows_each_call_of_a_local_run_and_its_prompt_where_wanted(tmp_path: Path) -> None:
-    folder = Path(json.loads(run_recorded(tmp_path).stdout)["report"]).parent
-
-    short = selfcode(tmp_path, "trace", str(folder))
-    whole = selfcode(tmp_path, "trace", str(folder), "--prompts", "--json")
+def test_a_trace_shows_each_call_of_a_local_run_and_its_prompt_where_wanted(finished: Finished, tmp_path: Path) -> None:
+    short = selfcode(tmp_path, "trace", str(finished.kept))
+    whole = selfcode(tmp_path, "trace", str(finished.kept), "--prompts", "--json")
 
     assert short.returncode == whole.returncode == 0
     assert short.stdout.splitlines()[0].endswith("trace.json: proven")
@@ -383,12 +423,11 @@ def test_a_trace_shows_each_call_of_a_local_run_and_its_prompt_where_wanted(tmp_
     assert "Iteration 2" in json.dumps(said["parts"][1]["calls"][0]["messages"])
 
 
-def test_a_trace_is_found_by_the_id_that_the_report_names_in_the_repository_of_the_run(tmp_path: Path) -> None:
-    repository = a_repository(tmp_path, calc_py=SUBTRACTS, test_other_py="def test_other():\n    pass\n")
-    folder = Path(json.loads(run_recorded(tmp_path, repository=repository).stdout)["report"]).parent
-
-    there = selfcode(repository, "trace", folder.name)
-    elsewhere = selfcode(tmp_path, "trace", folder.name)
+def test_a_trace_is_found_by_the_id_that_the_report_names_in_the_repository_of_the_run(
+    finished: Finished, tmp_path: Path
+) -> None:
+    there = selfcode(finished.repository, "trace", finished.kept.name)
+    elsewhere = selfcode(tmp_path, "trace", finished.kept.name)
 
     assert (there.returncode, elsewhere.returncode) == (0, 2)
     assert "iteration 2: " in there.stdout

@@ -21,12 +21,12 @@ from bench.solve.systems.mini_swe_agent import MiniSweAgent, Speech
 from bench.solve.systems.plain import Plain
 from bench.solve.systems.selfcode import Selfcode
 from bench.solve.viewing import WINDOWS, viewed
-from bot import wire
 from bot.agent import known_prices
 from bot.agent.prices import Prices, Pricing
 from bot.errors import ConfigError, Refused, Unavailable
 from bot.records import Reproduce
 from bot.settings import read_settings
+from bot.wire.sandboxes import answering_sandbox, sandbox_options
 from sandbox import SandboxUnavailable, backends
 
 SYSTEMS = ("plain", "mini-swe-agent", "selfcode")
@@ -188,7 +188,7 @@ def _system(name: str, chosen: argparse.Namespace, judge: Judge, settings: Mappi
 
 
 def _judge(chosen: argparse.Namespace) -> Judge:
-    return Judge(wire.answering_sandbox(read_settings(_settings(chosen))))
+    return Judge(answering_sandbox(read_settings(_settings(chosen))))
 
 
 def _settings(chosen: argparse.Namespace) -> Mapping[str, str]:
@@ -201,7 +201,7 @@ def _settings(chosen: argparse.Namespace) -> Mapping[str, str]:
 
 def _strongest(settings: Mapping[str, str]) -> str:
     try:
-        return backends.strongest(wire.sandbox_options(read_settings(settings))).name
+        return backends.strongest(sandbox_options(read_settings(settings))).name
     except SandboxUnavailable as problem:
         _say(f"NO SANDBOX: {problem}\nWhat models write runs with your own rights.")
         return "process"

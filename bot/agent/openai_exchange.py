@@ -3,16 +3,19 @@
 import asyncio
 import json
 import os
+import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-
-import openai
 
 from bot.agent.retry_after import seconds_in
 from bot.errors import ConfigError, Unavailable
+
+if TYPE_CHECKING:
+    import openai
 
 OPENAI_HOST = "api.openai.com"
 NO_KEY = "none"
@@ -45,7 +48,7 @@ class Endpoint:
     async def complete(self, request: Mapping[str, Any], *, timeout_s: float) -> Answer:
         """Ask for a chat completion, within `timeout_s` for all of it. Raises `Unavailable` where nothing came."""
 
-        async def ask(client: openai.AsyncOpenAI) -> str:
+        async def ask(client: "openai.AsyncOpenAI") -> str:
             response = await client.chat.completions.with_raw_response.create(**request)
             return str(response.text)
 
@@ -54,14 +57,22 @@ class Endpoint:
     async def models(self, *, timeout_s: float) -> Answer:
         """What the server says of the models that it has. Raises `Unavailable` where nothing came."""
 
-        async def ask(client: openai.AsyncOpenAI) -> str:
+        async def ask(client: "openai.AsyncOpenAI") -> str:
             response = await client.models.with_raw_response.list()
             return str(response.text)
 
         return await self._within(ask, timeout_s=timeout_s)
 
-    async def _within(self, ask: Callable[[openai.AsyncOpenAI], Awaitable[str]], *, timeout_s: float) -> Answer:
-        client = openai.AsyncOpenAI(base_url=self.base_url, api_key=self.api_key, timeout=timeout_s, max_retries=0)
+    async def _within(self, ask: Callable[["openai.AsyncOpenAI"], Awaitable[str]], *, timeout_s: float) -> Answer:
+        import openai  # noqa: PLC0415 - takes a second, and many a process asks no model
+
+        client = openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=timeout_s,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(verify=_trusted()),
+        )
         try:
             async with client, asyncio.timeout(timeout_s):
                 body = await ask(client)
@@ -89,11 +100,17 @@ def endpoint_of(base_url: str | None, api_key: str | None) -> Endpoint:
         raise ConfigError("OPENAI_API_KEY holds what no key holds: a line break, or letters beyond ASCII")
     if not _is_address(base_url):
         raise ConfigError("OPENAI_BASE_URL is no address: it begins with https:// or http://, then a host")
-    client = openai.OpenAI(base_url=base_url, api_key=api_key or NO_KEY)
-    if api_key is None and client.base_url.host == OPENAI_HOST:
+    if api_key is None and urlsplit(base_url).hostname == OPENAI_HOST:
         raise ConfigError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server")
-    with client:
-        return Endpoint(str(client.base_url), client.api_key or NO_KEY)
+    return Endpoint(base_url, api_key or NO_KEY)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates that are trusted. Read once a process: it takes longer than many a request."""
+    import httpx  # noqa: PLC0415
+
+    return httpx.create_ssl_context()
 
 
 def _is_address(url: str) -> bool:

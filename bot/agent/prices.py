@@ -5,13 +5,13 @@ List prices and windows come from the data inside the genai-prices package; noth
 
 import re
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-import genai_prices
-from genai_prices.types import PriceCalculation
-
 from bot.records import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
 
 MILLION = 1_000_000
 CHARACTERS_A_TOKEN = 3.5
@@ -48,6 +48,8 @@ class ListPrices:
     endpoint: str
 
     def cost_usd(self, usage: Usage) -> float:
+        import genai_prices  # noqa: PLC0415 - many a process asks no model
+
         found = genai_prices.calc_price(
             genai_prices.Usage(
                 input_tokens=usage.prompt_tokens,
@@ -87,8 +89,10 @@ def estimated_tokens(text: str) -> int:
     return int(len(text) / CHARACTERS_A_TOKEN) + 1
 
 
-def _listed(model: str, url: str) -> PriceCalculation | None:
+def _listed(model: str, url: str) -> "PriceCalculation | None":
     """What the package knows of a model. Its patterns match the start of a URL; we want the host whole."""
+    import genai_prices  # noqa: PLC0415
+
     try:
         found = genai_prices.calc_price(genai_prices.Usage(), model, provider_api_url=url)
     except LookupError:

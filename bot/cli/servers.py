@@ -11,11 +11,11 @@ from bot.cli.answering import answering_errors, log_to_stderr, say, settings_of,
 @answering_errors
 def serve() -> int:
     """Run the web server and a worker, each as a process of its own."""
-    from bot import wire  # noqa: PLC0415 - commands load what they need
-    from bot.serving import serve as keep_running  # noqa: PLC0415
+    from bot.serving import serve as keep_running  # noqa: PLC0415 - commands load what they need
+    from bot.wire.usable import require_usable  # noqa: PLC0415
 
     log_to_stderr()
-    wire.require_usable(settings_of())
+    require_usable(settings_of())
     return keep_running(until_told_to_end())
 
 
@@ -23,17 +23,18 @@ def serve() -> int:
 @answering_errors
 def web() -> None:
     """Run the web server alone: it takes deliveries and enqueues what they ask for."""
-    from bot import wire  # noqa: PLC0415
     from bot.serving import end_with_parent  # noqa: PLC0415
     from bot.web.serve import serve as serve_web  # noqa: PLC0415
+    from bot.wire.database import database_of  # noqa: PLC0415
+    from bot.wire.web import web_app  # noqa: PLC0415
 
     log_to_stderr()
     end_with_parent()
     settings = settings_of()
     settings.require_app()
-    wire.database_of(settings).dispose()
+    database_of(settings).dispose()
     serve_web(
-        lambda: wire.web_app(settings),
+        lambda: web_app(settings),
         host=settings.host,
         port=settings.port,
         workers=settings.web_processes,
@@ -45,13 +46,13 @@ def web() -> None:
 @answering_errors
 def worker() -> None:
     """Run a worker alone: it does what was enqueued."""
-    from bot import wire  # noqa: PLC0415
     from bot.serving import end_with_parent  # noqa: PLC0415
+    from bot.wire.service import worker_of  # noqa: PLC0415
 
     settings = settings_of()
     log_to_stderr(settings.secrets())
     end_with_parent()
-    wire.worker_of(settings).work(until_told_to_end())
+    worker_of(settings).work(until_told_to_end())
 
 
 @click.command()
@@ -60,6 +61,6 @@ def worker() -> None:
 @answering_errors
 def demo(*, keep: bool, as_json: bool) -> int:
     """Show the main job, end to end, on this machine: no account, no key."""
-    from bot import wire  # noqa: PLC0415
+    from bot.wire.demonstration import demo as show  # noqa: PLC0415
 
-    return wire.demo(settings_of(), os.environ, keep=keep, as_json=as_json, say=say)
+    return show(settings_of(), os.environ, keep=keep, as_json=as_json, say=say)

@@ -55,14 +55,14 @@ def run(
     as_json: bool,
 ) -> int:
     """Solve an issue in a local repository: a branch with its commits, and a report with the proof."""
-    from bot import wire  # noqa: PLC0415
     from bot.runs.local import run_locally  # noqa: PLC0415
+    from bot.wire.commands import local_of, local_summary  # noqa: PLC0415
     from bot.writing.report import terminal_report  # noqa: PLC0415
 
     settings = settings_of(SELFCODE_MODEL=model, SELFCODE_SANDBOX=sandbox)
     until = until_told_to_end()
     say_what_is_not_isolated(settings)
-    local = wire.local_of(
+    local = local_of(
         settings,
         repo,
         task_of(issue),
@@ -81,7 +81,7 @@ def run(
         say(f"branch: {done.branch}")
     say(f"report: {done.folder / 'report.md'}")
     if as_json:
-        click.echo(json.dumps(wire.local_summary(done)))
+        click.echo(json.dumps(local_summary(done)))
     return 0 if done.result.outcome in GOOD else 1
 
 
@@ -112,7 +112,7 @@ def solve(
     as_json: bool,
 ) -> int:
     """Write a script for a task, run it, and iterate until it runs and the tests pass: yours, or the model's own."""
-    from bot import wire  # noqa: PLC0415
+    from bot.wire.commands import solve as solve_alone  # noqa: PLC0415
 
     if tests and own_tests:
         raise ConfigError("--tests and --generate-tests exclude each other")
@@ -123,7 +123,7 @@ def solve(
     say_what_is_not_isolated(settings)
     if trace:
         _write(trace, "")
-    solved = wire.solve(
+    solved = solve_alone(
         settings, text, hidden, own_tests=own_tests is not False, max_iterations=max_iterations, tell=say
     )
     outcome = "solved" if solved["success"] else "unsolved"
@@ -150,11 +150,11 @@ def trace(*, name: str, prompts: bool, only: int | None, as_json: bool) -> int:
     RUN is a run's id or its beginning, the id or the folder of what `selfcode run` wrote, or a file of
     `selfcode solve --trace`.
     """
-    from bot import wire  # noqa: PLC0415
+    from bot.wire.commands import trace_named  # noqa: PLC0415
     from bot.writing.trace import trace_object, trace_text  # noqa: PLC0415
 
     settings = settings_of()
-    found = wire.trace_named(settings, name)
+    found = trace_named(settings, name)
     if only is not None and only not in {call.number for call in found.calls}:
         raise Refused(f"There is no call {only}: the trace has {sum(1 for _ in found.calls)}.")
     if as_json:

@@ -9,12 +9,13 @@ from bot.agent import run_agent, run_agent_with_tests
 from bot.errors import ConfigError, Refused
 from bot.records import Reproduce, StopCheck, Task
 from bot.runs.hidden import hidden_tests_in
+from bot.runs.lanes import places_of
 from bot.runs.local import Ask, Local, LocalResult, kept_folder
 from bot.runs.solving import Author
 from bot.runs.store import Store
 from bot.runs.traces import trace_in_file, trace_in_store
 from bot.settings import Settings
-from bot.wire.connections import database_of
+from bot.wire.database import database_of
 from bot.wire.models import agents_of, crew_of, model_of
 from bot.wire.sandboxes import answering_sandbox, image_preparer, limits_of
 from bot.writing.trace import Trace
@@ -59,6 +60,7 @@ def local_of(
         hidden=hidden,
         ask=ask,
         secrets=settings.secrets(),
+        places=places_of(sandbox, limits_of(settings)),
     )
 
 

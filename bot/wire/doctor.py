@@ -6,9 +6,9 @@ from bot.errors import Gone, Refused
 from bot.records import Examination, StopCheck
 from bot.repository import Credentials
 from bot.runs.doctor import Given, Means, sandbox_alone
+from bot.runs.lanes import places_of
 from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
 from bot.settings import Settings
-from bot.wire.connections import github_of
 from bot.wire.sandboxes import answering_sandbox, image_preparer, limits_of, sandbox_of
 from sandbox.docker import DockerSandbox
 
@@ -42,6 +42,7 @@ def means_of(settings: Settings, *, stop: StopCheck, any_image: bool) -> Means:
         stop=stop,
         any_image=any_image,
         has_images=isinstance(sandbox, DockerSandbox),
+        places=places_of(sandbox, limits_of(settings)),
     )
 
 
@@ -49,6 +50,8 @@ def remote_of(settings: Settings, full_name: str) -> Remote:
     """A repository on GitHub: through the App where it is set up, else as everybody sees it."""
     if settings.app_id is None:
         return Remote(full_name, f"{settings.web_address}/{full_name}.git", ca_bundle=settings.ca_bundle)
+    from bot.wire.app import github_of  # noqa: PLC0415 - not needed where nothing is asked of GitHub
+
     github = github_of(settings)
     try:
         info = github.find(full_name)

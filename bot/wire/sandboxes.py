@@ -10,6 +10,7 @@ from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable, b
 from sandbox.contract import MEBIBYTE
 from sandbox.docker import DockerSandbox
 from sandbox.environments import Environments, SetupFailed
+from sandbox.resident.host import NotShown
 from sandbox.setup.way_out import WayOut
 
 
@@ -26,6 +27,8 @@ def answering_sandbox(settings: Settings) -> Sandbox:
     sandbox = sandbox_of(settings)
     try:
         sandbox.check()
+    except NotShown as problem:
+        raise ConfigError(f"SELFCODE_SANDBOX_PATHS: {problem}") from problem
     except SandboxUnavailable as problem:
         raise ConfigError(
             f"{problem}\nWithout an engine: `--sandbox bubblewrap` (SELFCODE_SANDBOX=bubblewrap), with what is "

@@ -10,20 +10,17 @@ from bot.runs.doctor import Given
 from bot.runs.judgement import newest_judgement
 from bot.runs.provenance import staleness
 from bot.runs.solving import outcome_of_proof
-from bot.runs.sources import folder_of
+from bot.runs.sources import FULL_NAME, folder_of
 from bot.runs.store import Store
 from bot.runs.subjects import PullSource, from_pull, from_span, mirror_for_once
 from bot.runs.verifying import verify
 from bot.settings import Settings
-from bot.wire.connections import database_of, github_of
+from bot.wire.database import database_of
 from bot.wire.doctor import means_of, remote_of
 from bot.writing.comparison import StoredProof
 from bot.writing.verification import Verification
 
-_PULL = re.compile(
-    r"(?P<repository>[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100})(?:#|/pull/)(?P<number>[1-9]\d{0,8})"
-    r"(?:/(?:files|commits|checks)?)?"
-)
+_PULL = re.compile(rf"(?P<repository>{FULL_NAME})(?:#|/pull/)(?P<number>[1-9]\d{{0,8}})(?:/(?:files|commits|checks)?)?")
 _HOW = "Say PATH BASE..HEAD, or OWNER/REPO#NUMBER or the address of a pull request."
 
 
@@ -96,6 +93,8 @@ def pull_of(settings: Settings, full_name: str, number: int) -> PullSource:
     remote = remote_of(settings, full_name)
     if settings.app_id is None:
         return PullSource(remote, number)
+    from bot.wire.app import github_of  # noqa: PLC0415 - not needed where nothing is asked of GitHub
+
     github = github_of(settings)
     try:
         pull = github.pull_request_numbered(github.find(full_name).ref, number)

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench.solve.records import Budget, Endpoint, ProgramTask, RepositoryTask, State, Task, Tried, program
-from bot import records, wire
+from bot import records
 from bot.errors import Refused, Unavailable
 from bot.records import Aim, Outcome, Reproduce
 from bot.repository import Mirror
 from bot.runs.local import run_locally
 from bot.settings import Settings, read_settings
+from bot.wire.commands import local_of, solve
 from sandbox import tree
 from sandbox.contract import archive_of, files_of
 
@@ -48,7 +49,7 @@ def _limits(endpoint: Endpoint, budget: Budget) -> Mapping[str, str]:
 
 def _write(task: ProgramTask, settings: Settings, budget: Budget) -> Tried:
     try:
-        result = wire.solve(
+        result = solve(
             settings,
             task.prompt,
             task.judge,
@@ -67,7 +68,7 @@ def _repair(task: RepositoryTask, settings: Settings, reproduce: Reproduce | Non
         repository, mirror = Path(folder) / "repository", Mirror(Path(folder) / "mirror.git")
         make_repository(task, repository)
         issue = records.Task(title=task.title, body=task.body)
-        local = wire.local_of(
+        local = local_of(
             settings,
             repository,
             issue,

@@ -1,26 +1,11 @@
-"""What outside of this process is connected to: the GitHub App and the database."""
+"""The database of inbox and runs."""
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import ConfigError
-from bot.github.app import GitHubApp
 from bot.runs.tables import connect, migrate
 from bot.settings import Settings
-
-
-def github_of(settings: Settings) -> GitHubApp:
-    """The GitHub App. Raises `ConfigError` where it is not set up."""
-    settings.require_app()
-    if settings.app_id is None:
-        raise ConfigError("SELFCODE_APP_ID is not set")
-    return GitHubApp(
-        app_id=settings.app_id,
-        private_key=settings.key_text(),
-        api_url=settings.github_api_url,
-        ca_bundle=str(settings.ca_bundle) if settings.ca_bundle else None,
-        seconds_between_writes=settings.seconds_between_writes,
-    )
 
 
 def database_of(settings: Settings) -> Engine:
