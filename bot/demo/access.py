@@ -10,7 +10,8 @@ from typing import Any
 import jwt
 
 from bot.demo.answers import ApiError, bad_credentials, invalid, not_for_integrations, not_found
-from bot.demo.state import ROLES, Account, App, Installation, Issue, Repository, Token, World
+from bot.demo.state import ROLES, Account, App, Installation, Issue, Repository, Token
+from bot.demo.world import World
 
 _LEVELS = ("none", "read", "write", "admin")
 _TOKEN_LIFE = timedelta(hours=1)
@@ -70,8 +71,10 @@ class AsInstallation:
         return self.installation.covers(repository) and (narrowed is None or repository.id in narrowed)
 
     def has(self, permission: str, level: str) -> bool:
-        given = self.token.permissions.get(permission, "read" if permission == "metadata" else "none")
-        return _LEVELS.index(given) >= _LEVELS.index(level)
+        """Whether token and installation have it both: what is taken from an installation is so from its tokens."""
+        least = "read" if permission == "metadata" else "none"
+        held = (self.token.permissions.get(permission, least), self.installation.permissions.get(permission, least))
+        return min(map(_LEVELS.index, held)) >= _LEVELS.index(level)
 
 
 Caller = Anonymous | User | AsApp | AsInstallation
@@ -192,16 +195,20 @@ def _stateless_token(installation: Installation) -> str:
 def readable(world: World, who: Caller, owner: str, name: str) -> Repository:
     """The repository, where the caller may know that it exists; else 404, as GitHub does."""
     repository = world.repository(owner, name)
-    match who:
-        case Anonymous() | AsApp():
-            allowed = not repository.private
-        case User(account):
-            allowed = repository.role(account) != "none"
-        case AsInstallation():
-            allowed = not repository.private or who.covers(repository)
-    if not allowed:
+    if not sees(who, repository):
         raise not_found()
     return repository
+
+
+def sees(who: Caller, repository: Repository) -> bool:
+    """Whether the caller may know that the repository exists."""
+    match who:
+        case Anonymous() | AsApp():
+            return not repository.private
+        case User(account):
+            return repository.role(account) != "none"
+        case AsInstallation():
+            return not repository.private or who.covers(repository)
 
 
 def require(

@@ -1,7 +1,7 @@
 """How GitHub says no, and how it turns pages."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,23 +10,30 @@ from flask import Response, g, request
 from bot.demo import versions
 
 DOCUMENTATION = "https://docs.github.com/rest"
+_WITHOUT_STATUS = (405, 409, 422)
 
 
 class ApiError(Exception):
     """An answer other than 2xx, in GitHub's shape. `errors` is the list that a 422 carries."""
 
-    def __init__(self, status: int, message: str, errors: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, status: int, message: str, errors: Sequence[Any] = (), *, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(f"{status} {message}")
         self.status = status
         self.message = message
         self.errors = list(errors)
+        self.headers = dict(headers or {})
 
     def answer(self) -> Response:
         body: dict[str, Any] = {"message": self.message}
         if self.errors:
             body["errors"] = self.errors
         body["documentation_url"] = DOCUMENTATION
-        return as_json(body if self.status == 422 else body | {"status": str(self.status)}, self.status)
+        told = body if self.status in _WITHOUT_STATUS else body | {"status": str(self.status)}
+        answer = as_json(told, self.status)
+        answer.headers.update(self.headers)
+        return answer
 
 
 class Moved(Exception):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response, g, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
@@ -16,10 +16,14 @@ from bot.demo import access, versions
 from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
 from bot.demo.graph import Graph
+from bot.demo.limits import Limits
 from bot.demo.pages import Pages
 from bot.demo.rest_apps import Apps, Repositories
+from bot.demo.rest_checks import Checks, Jobs
+from bot.demo.rest_contents import Contents
 from bot.demo.rest_issues import Comments, Issues, Labels
-from bot.demo.rest_pulls import Checks, Contents, Pulls
+from bot.demo.rest_pulls import Pulls
+from bot.demo.rest_reviews import ReviewComments, Reviews
 
 PREFIX = "/api/v3"
 _API = "/api/"
@@ -79,6 +83,22 @@ class Faults:
         return None
 
 
+_PARTS = (
+    Apps,
+    Repositories,
+    Issues,
+    Comments,
+    Labels,
+    Pulls,
+    Reviews,
+    ReviewComments,
+    Contents,
+    Checks,
+    Jobs,
+    Graph,
+)
+
+
 class _Owner(BaseConverter):
     """An owner in a path; `repos` and `api` are the server's own words."""
 
@@ -88,9 +108,10 @@ class _Owner(BaseConverter):
 class Api(Flask):
     """The stand-in's web application. One request at a time changes the memory, under its lock."""
 
-    def __init__(self, changes: Changes, faults: Faults, requests: list[Recorded]) -> None:
+    def __init__(self, changes: Changes, faults: Faults, limits: Limits, requests: list[Recorded]) -> None:
         super().__init__("bot.demo", static_folder=None)
         self._changes = changes
+        self._limits = limits
         self._faults = faults
         self._requests = requests
         self.json.sort_keys = False  # type: ignore[attr-defined]
@@ -100,7 +121,7 @@ class Api(Flask):
         self.register_error_handler(ApiError, lambda problem: problem.answer())
         self.register_error_handler(Moved, self._moved)
         self.register_error_handler(HTTPException, _as_github_says)
-        for part in (Apps, Repositories, Issues, Comments, Labels, Pulls, Contents, Checks, Graph):
+        for part in _PARTS:
             part(changes).hang_up(self)
         Pages(changes.world).hang_up(self)
 
@@ -130,23 +151,51 @@ class Api(Flask):
         if g.version not in versions.SERVED:
             raise ApiError(410, f"The API version {g.version} is not supported.")
         g.caller = access.caller(self._changes.world, request.headers.get("Authorization", ""))
+        if request.path.startswith(_API) and _is_counted(g.caller):
+            creates = request.method == "POST" and not _asks_only(request)
+            self._limits.take(_counted_as(g.caller), request.method, creates=creates, now_s=self._now_s)
+
+    @property
+    def _now_s(self) -> float:
+        return self._changes.world.now().timestamp()
 
     def _sign_answer(self, answer: Response) -> Response:
         world = self._changes.world
         answer.headers["X-GitHub-Request-Id"] = f"{world.new_id():04X}:DEMO"
         answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
-        answer.headers["X-RateLimit-Limit"] = "5000"
-        answer.headers["X-RateLimit-Remaining"] = "4999"
-        answer.headers["X-RateLimit-Reset"] = str(int(world.now().timestamp()) + 3600)
+        answer.headers.update(self._limits.headers(_counted_as(g.caller), self._now_s))
         if request.method == "GET" and answer.status_code == 200:
             answer.add_etag()
             answer.make_conditional(request)
+        if answer.status_code == 304:
+            self._limits.give_back(_counted_as(g.caller))
         return answer
 
     def _moved(self, problem: Moved) -> Response:
         values = request.view_args or {}
         prefix = f"{PREFIX}/repos/{values.get('owner')}/{values.get('name')}"
         return problem.answer(request.path.removeprefix(prefix))
+
+
+def _is_counted(caller: access.Caller) -> bool:
+    return isinstance(caller, access.User | access.AsInstallation)
+
+
+def _counted_as(caller: access.Caller) -> str:
+    """Whose limit a request counts against: a person's, or an installation's."""
+    match caller:
+        case access.AsInstallation(installation):
+            return f"installation ID {installation.id}"
+        case access.User(account):
+            return f"user ID {account.id}"
+        case _:
+            return caller.name
+
+
+def _asks_only(asked: Request) -> bool:
+    """Whether a POST creates nothing: questions in GraphQL."""
+    query = (asked.get_json(force=True, silent=True) or {}).get("query") if asked.path.endswith("/graphql") else None
+    return isinstance(query, str) and not query.lstrip().startswith("mutation")
 
 
 def by_number(environ: dict[str, Any], world_lock: Any, names: Mapping[int, Any]) -> None:

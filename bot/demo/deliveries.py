@@ -12,10 +12,28 @@ import requests
 
 from bot.demo import shapes
 from bot.demo.shapes import Json
-from bot.demo.state import Account, App, Delivery, Installation, Repository, World
+from bot.demo.state import Account, App, Delivery, Installation, Repository
+from bot.demo.world import World
 
 _TIMEOUT_S = 10.0
 """Source: GitHub, “Best practices for using webhooks”."""
+
+
+_NEEDED = {
+    "issues": ("issues",),
+    "issue_comment": ("issues", "pull_requests"),
+    "pull_request": ("pull_requests",),
+    "pull_request_review": ("pull_requests",),
+    "pull_request_review_comment": ("pull_requests",),
+    "pull_request_review_thread": ("pull_requests",),
+    "check_run": ("checks",),
+    "check_suite": ("checks",),
+    "push": ("contents",),
+}
+"""One of these permissions lets an App receive the event; every App may read `metadata`.
+
+Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
+"""
 
 
 class Courier:
@@ -44,17 +62,29 @@ class Courier:
         self._waiting.join()
 
     def tell_repository(
-        self, repository: Repository, event: str, action: str, fields: Json, *, sender: Account, app: App | None = None
+        self,
+        repository: Repository,
+        event: str,
+        action: str | None,
+        fields: Json,
+        *,
+        sender: Account,
+        app: App | None = None,
     ) -> None:
-        """Deliver an event to every App that is installed on the repository and subscribes to it; or to one `app`."""
+        """Deliver an event to every App that is installed on the repository and subscribes to it; or to one `app`.
+
+        An App gets no events of what it has no permission to read.
+        """
         world = self._world
         for installation in world.installations_on(repository):
             if app not in (None, installation.app):
                 continue
             if installation.suspended_at is not None or event not in installation.app.events:
                 continue
+            if not any(installation.permissions.get(name) for name in _NEEDED.get(event, ("metadata",))):
+                continue
             payload = {
-                "action": action,
+                **({"action": action} if action else {}),
                 **fields,
                 "repository": shapes.repository(world, repository),
                 "sender": shapes.account(world, sender),

@@ -9,18 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_UPDATE_HOOK = r"""#!/bin/sh
-# Refuse what GitHub refuses: pushes by rule (HUB_REFUSAL), workflow files without the permission.
-if [ -n "$HUB_REFUSAL" ]; then printf '%s\n' "$HUB_REFUSAL" >&2; exit 1; fi
-[ "$HUB_WORKFLOWS" = write ] && exit 0
-case "$3" in *[!0]*) ;; *) exit 0 ;; esac
-for commit in $(git rev-list "$3" --not --all); do
-    file=$(git diff-tree -r --root --no-commit-id --name-only "$commit" -- .github/workflows | head -n 1)
-    [ -z "$file" ] && continue
-    text='refusing to allow a GitHub App to create or update workflow `%s` without `workflows` permission\n'
-    printf "$text" "$file" >&2
-    exit 1
-done
+_UPDATE_HOOK = """#!/bin/sh
+[ -z "$HUB_RULES" ] || exec "$HUB_PYTHON" -I "$HUB_PUSH_RULES" "$@"
 """
 
 _CONFIGURATION = """[http]
@@ -66,17 +56,22 @@ def environment(home: Path) -> dict[str, str]:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_AUTHOR_NAME": "Mona",
-        "GIT_AUTHOR_EMAIL": "mona@example.com",
-        "GIT_COMMITTER_NAME": "Mona",
-        "GIT_COMMITTER_EMAIL": "mona@example.com",
     }
 
 
-def run(directory: Path, *arguments: str, data: bytes | None = None) -> bytes:
+_MONA = {
+    "GIT_AUTHOR_NAME": "Mona",
+    "GIT_AUTHOR_EMAIL": "mona@example.com",
+    "GIT_COMMITTER_NAME": "Mona",
+    "GIT_COMMITTER_EMAIL": "mona@example.com",
+}
+
+
+def run(directory: Path, *arguments: str, data: bytes | None = None, as_mona: bool = True) -> bytes:
     """Run git in a repository. Raises `CalledProcessError` where it fails."""
     command = ["git", "-c", "safe.directory=*", "-C", str(directory), *arguments]
-    done = subprocess.run(command, input=data, capture_output=True, check=True, env=environment(directory))
+    given = environment(directory) | (_MONA if as_mona else {})
+    done = subprocess.run(command, input=data, capture_output=True, check=True, env=given)
     return done.stdout
 
 
@@ -110,11 +105,18 @@ def folder_files(folder: Path) -> dict[str, bytes]:
 
 
 def commit(
-    directory: Path, branch: str, files: Mapping[str, bytes | str | None], message: str, *, parent: str | None = None
+    directory: Path,
+    branch: str,
+    files: Mapping[str, bytes | str | None],
+    message: str,
+    *,
+    parent: str | None = None,
+    by: str = "Mona",
 ) -> str:
     """Commit files on top of a branch (or of `parent`); None deletes one. Returns the commit's sha."""
     on_top_of = parent or head(directory, branch)
-    lines = [f"commit refs/heads/{branch}", "committer Mona <mona@example.com> now", _data(message.encode())]
+    who = f"committer {by} <{by.lower()}@example.com> now"
+    lines = [f"commit refs/heads/{branch}", who, _data(message.encode())]
     stream = "\n".join(lines).encode() + b"\n"
     if on_top_of:
         stream += f"from {on_top_of}\n".encode()
@@ -149,6 +151,17 @@ def resolve(directory: Path, revision: str) -> str | None:
 def branches(directory: Path) -> tuple[str, ...]:
     """The names of all branches."""
     return tuple(_text(directory, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads").split())
+
+
+def heads(directory: Path) -> dict[str, str]:
+    """All branches with their commits."""
+    rows = _text(directory, "for-each-ref", "--format=%(refname:strip=2) %(objectname)", "refs/heads").splitlines()
+    return dict(tuple(row.rsplit(" ", 1)) for row in rows)  # type: ignore[misc]
+
+
+def rename_branch(directory: Path, old: str, new: str) -> None:
+    """Give a branch another name; HEAD follows it."""
+    run(directory, "branch", "-m", old, new)
 
 
 def point(directory: Path, reference: str, sha: str) -> None:

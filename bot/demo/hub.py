@@ -12,18 +12,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request
 
-from bot.demo import git
+from bot.demo import git, installing, making
 from bot.demo.api import Api, Fault, Faults, Recorded, by_number
 from bot.demo.changes import Changes
 from bot.demo.deliveries import Courier
 from bot.demo.handles import RepositoryHandle, account
+from bot.demo.limits import Limits
 from bot.demo.smart_http import GitRequest, SmartHttp, is_git
-from bot.demo.state import Account, App, Delivery, Installation, Repository, World
+from bot.demo.state import Account, App, Delivery, Installation, Repository
+from bot.demo.world import World
 
 PERMISSIONS: Mapping[str, str] = {
     "actions": "read",
@@ -50,7 +50,7 @@ class Hub:
     """The stand-in for GitHub. A context manager; without one, call `start` and `stop`.
 
     `requests` holds every API request with its answer, `git_requests` every request of a git client, `deliveries` every
-    webhook, in order.
+    webhook, in order. `limits` are how many requests it takes, for tests to lower.
     """
 
     def __init__(self, directory: Path | None = None, *, port: int = 0) -> None:
@@ -62,7 +62,8 @@ class Hub:
         self.requests: list[Recorded] = []
         self.git_requests: list[GitRequest] = []
         self._faults = Faults()
-        self._api = Api(self.changes, self._faults, self.requests)
+        self.limits = Limits()
+        self._api = Api(self.changes, self._faults, self.limits, self.requests)
         self._git = SmartHttp(self.changes, self.git_requests)
         self._server: BaseWSGIServer = make_server(
             "127.0.0.1", port, self._serve, threaded=True, request_handler=_Quiet
@@ -138,7 +139,7 @@ class Hub:
                 created_at=self.world.now(),
             )
             git.create(repository.directory, default_branch)
-            _fill(repository, source)
+            making.fill(repository, source)
             self.world.repositories[number] = repository
             handle = RepositoryHandle(self.changes, repository)
             for login, role in (roles or {}).items():
@@ -156,7 +157,7 @@ class Hub:
         events: tuple[str, ...] = EVENTS,
     ) -> App:
         """Register an App. Its `private_key` is PEM text; `webhook_url` may be set later, by `set_webhook`."""
-        private, public = _key_pair()
+        private, public = making.key_pair()
         with self.world.lock:
             app = App(
                 id=self.world.new_id(),
@@ -189,31 +190,42 @@ class Hub:
             installation = Installation(
                 self.world.new_id(), app, owner, chosen, dict(app.permissions), self.world.now()
             )
-            self.changes.install(installation, owner)
+            installing.install(self.changes, installation, owner)
             return installation
 
     def uninstall(self, installation: Installation) -> None:
         with self.world.lock:
-            self.changes.uninstall(installation, installation.account)
+            installing.uninstall(self.changes, installation, installation.account)
 
     def suspend(self, installation: Installation) -> None:
         with self.world.lock:
-            self.changes.suspend(installation, installation.account)
+            installing.suspend(self.changes, installation, installation.account)
 
     def unsuspend(self, installation: Installation) -> None:
         with self.world.lock:
-            self.changes.unsuspend(installation, installation.account)
+            installing.unsuspend(self.changes, installation, installation.account)
+
+    def allow(self, installation: Installation, **permissions: str) -> None:
+        """Change what an App may do there: `issues="read"`, `contents="none"`; the App is told."""
+        with self.world.lock:
+            held = {name: level for name, level in (installation.permissions | permissions).items() if level != "none"}
+            installing.allow(self.changes, installation, held, installation.account)
 
     def select(self, installation: Installation, repository: RepositoryHandle, *, added: bool = True) -> None:
         """Add a repository to an installation's, or take it away."""
         with self.world.lock:
-            self.changes.select(installation, repository.state_of, installation.account, added=added)
+            installing.select(self.changes, installation, repository.state_of, installation.account, added=added)
 
     # --- Reading and steering
 
     def repository(self, full_name: str) -> RepositoryHandle:
         owner, _, name = full_name.partition("/")
         return RepositoryHandle(self.changes, self.world.repository(owner, name))
+
+    def calls_by(self, login: str, *, since: int = 0) -> list[Recorded]:
+        """What somebody has asked of the API, from the request of that number on: `selfcode[bot]` is the App itself."""
+        who = {login, f"app {login.removesuffix('[bot]')}"}
+        return [found for found in self.requests[since:] if found.who in who]
 
     @property
     def deliveries(self) -> list[Delivery]:
@@ -274,25 +286,3 @@ class _Quiet(WSGIRequestHandler):
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:  # noqa: ARG002 - werkzeug's shape
         return
-
-
-def _fill(repository: Repository, source: Mapping[str, bytes | str] | Path | None) -> None:
-    match source:
-        case None:
-            return
-        case Path() if (source / ".git").exists() or (source / "HEAD").exists():
-            git.take_over(repository.directory, source)
-        case Path():
-            git.commit(repository.directory, repository.default_branch, git.folder_files(source), "First commit")
-        case _:
-            git.commit(repository.directory, repository.default_branch, source, "First commit")
-
-
-def _key_pair() -> tuple[str, str]:
-    """A private key as PEM text, and its public one."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
-    )
-    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    return private.decode(), public.decode()

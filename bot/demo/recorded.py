@@ -11,38 +11,20 @@ first recording of that model calls any. Such a call is not counted.
 
 import argparse
 import json
-import re
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
-Json = dict[str, Any]
+from bot.demo.recording import Json, Recording, chunks, completion, fitting, position, recordings
 
-_OPENING = re.compile(r"Iteration (\d+)(?: of \d+\.|: )")
-_CHARACTERS_PER_TOKEN = 4
-_PIECE = 24
+__all__ = ["PlayedCall", "RecordedModel", "Recording"]
+
 _POLL_S = 0.02
-_LAST: Json = {"content": "There is nothing more to change.\n\n```finish\nNothing more to change.\n```\n"}
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """The replies to one task, iteration by iteration."""
-
-    model: str
-    match: str
-    iterations: tuple[tuple[Json, ...], ...]
-
-    def reply(self, iteration: int, index: int) -> Json:
-        """The recorded reply; beyond the recorded ones, one that finishes."""
-        if not 1 <= iteration <= len(self.iterations) or index >= len(self.iterations[iteration - 1]):
-            return _LAST
-        return self.iterations[iteration - 1][index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +37,12 @@ class PlayedCall:
     request: Json = field(repr=False)
 
 
-def load(path: Path) -> tuple[Recording, ...]:
-    """Read a file of one recording or of a list."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return tuple(recording_of(one) for one in (found if isinstance(found, list) else [found]))
-
-
-def recording_of(found: Mapping[str, Any]) -> Recording:
-    """A recording from its JSON. Raises `KeyError` where a part of it is missing."""
-    return Recording(found["model"], found["match"], tuple(tuple(replies) for replies in found["iterations"]))
-
-
 class RecordedModel:
     """The server, in a thread of its own. `base_url` is what `OPENAI_BASE_URL` is to be; any key will do."""
 
-    def __init__(self, *recordings: Recording | Mapping[str, Any] | Path, port: int = 0, delay_s: float = 0.0) -> None:
+    def __init__(self, *played: Recording | Mapping[str, Any] | Path, port: int = 0, delay_s: float = 0.0) -> None:
         """Play these recordings, or those in files. `delay_s` is waited before each reply."""
-        self.recordings = tuple(found for given in recordings for found in _recordings(given))
+        self.recordings = tuple(found for given in played for found in recordings(given))
         self.calls: list[PlayedCall] = []
         self._delay_s = delay_s
         self._open = threading.Event()
@@ -126,10 +97,10 @@ class RecordedModel:
     def answer(self, request: Json) -> Json | None:
         """The reply to a request for a completion; None where no recording fits."""
         messages = request.get("messages") or []
-        recording = _fitting(self.recordings, messages)
+        recording = fitting(self.recordings, messages)
         if recording is None and len(request.get("tools") or ()) == 1:
             return self._ready(request)
-        iteration, index = _position(messages)
+        iteration, index = position(messages)
         with self._called:
             self.calls.append(PlayedCall(recording.match if recording else "", iteration, index, request))
             self._called.notify_all()
@@ -139,7 +110,7 @@ class RecordedModel:
         reply = recording.reply(iteration, index)
         time.sleep(float(reply.get("delay_s", self._delay_s)))
         name = str(request.get("model") or recording.model)
-        return _completion(reply, name, messages, place=f"{iteration}-{index}", takes_tools=bool(request.get("tools")))
+        return completion(reply, name, messages, place=f"{iteration}-{index}", takes_tools=bool(request.get("tools")))
 
     def _ready(self, request: Json) -> Json:
         """The answer to whether tools are called: as the recorded replies do it."""
@@ -156,109 +127,7 @@ class RecordedModel:
                 "content": None,
                 "tool_calls": [{"name": tool["name"], "arguments": dict.fromkeys(wanted, "ready")}],
             }
-        return _completion(said, name, request["messages"], place="ready", takes_tools=True)
-
-
-def _recordings(given: Recording | Mapping[str, Any] | Path) -> tuple[Recording, ...]:
-    match given:
-        case Recording():
-            return (given,)
-        case Path():
-            return load(given)
-        case _:
-            return (recording_of(given),)
-
-
-def _fitting(recordings: Sequence[Recording], messages: Sequence[Json]) -> Recording | None:
-    text = "\n".join(_text(message) for message in messages)
-    return next((recording for recording in recordings if recording.match in text), None)
-
-
-def _position(messages: Sequence[Json]) -> tuple[int, int]:
-    """The iteration that the prompt is in, and how many replies it has had in it. (1, …) where it does not say."""
-    iteration, index = 1, 0
-    for message in messages:
-        opening = _OPENING.match(_text(message)) if message.get("role") == "user" else None
-        if opening:
-            iteration, index = int(opening[1]), 0
-        elif message.get("role") == "assistant":
-            index += 1
-    return iteration, index
-
-
-def _text(message: Json) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content)
-    return str(content or "")
-
-
-def _completion(reply: Json, model: str, messages: Sequence[Json], *, place: str, takes_tools: bool) -> Json:
-    content, calls = reply.get("content"), reply.get("tool_calls") or []
-    if calls and not takes_tools:
-        fences = "\n".join(f"```json\n{json.dumps(call)}\n```" for call in calls)
-        content, calls = f"{content or ''}\n\n{fences}\n".lstrip(), []
-    message: Json = {"role": "assistant", "content": content}
-    if calls:
-        message["tool_calls"] = [
-            {
-                "id": f"call_{place}-{number}",
-                "type": "function",
-                "function": {"name": call["name"], "arguments": _arguments(call["arguments"])},
-            }
-            for number, call in enumerate(calls)
-        ]
-    prompt_tokens, completion_tokens = _tokens(messages), _tokens([message])
-    return {
-        "id": f"chatcmpl-recorded-{place}",
-        "object": "chat.completion",
-        "created": int(time.time()),
-        "model": model,
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "logprobs": None,
-                "finish_reason": reply.get("finish_reason") or ("tool_calls" if calls else "stop"),
-            }
-        ],
-        "usage": {
-            "prompt_tokens": prompt_tokens,
-            "completion_tokens": completion_tokens,
-            "total_tokens": prompt_tokens + completion_tokens,
-            "prompt_tokens_details": {"cached_tokens": 0},
-        },
-    }
-
-
-def _arguments(given: Any) -> str:
-    """Arguments travel as JSON text; text is played as it is, so that a broken one can be recorded."""
-    return given if isinstance(given, str) else json.dumps(given)
-
-
-def _tokens(messages: Sequence[Json]) -> int:
-    """An estimate that grows with the text, as a tokenizer's count does."""
-    characters = sum(len(_text(message)) + len(json.dumps(message.get("tool_calls", ""))) for message in messages)
-    return max(1, characters // _CHARACTERS_PER_TOKEN)
-
-
-def _chunks(whole: Json, *, usage: bool) -> Iterator[Json]:
-    """The completion in pieces, as a stream sends it."""
-    choice = whole["choices"][0]
-    head = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
-
-    def piece(delta: Json, finish: str | None = None) -> Json:
-        return head | {"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]}
-
-    yield piece({"role": "assistant", "content": ""})
-    content = choice["message"].get("content") or ""
-    for start in range(0, len(content), _PIECE):
-        yield piece({"content": content[start : start + _PIECE]})
-    for number, call in enumerate(choice["message"].get("tool_calls", [])):
-        yield piece({"tool_calls": [{"index": number, **call}]})
-    yield piece({}, choice["finish_reason"])
-    if usage:
-        yield head | {"choices": [], "usage": whole["usage"]}
+        return completion(said, name, request["messages"], place="ready", takes_tools=True)
 
 
 class _Server(ThreadingHTTPServer):
@@ -326,7 +195,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for chunk in _chunks(whole, usage=usage):
+        for chunk in chunks(whole, usage=usage):
             self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True

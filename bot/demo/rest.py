@@ -10,7 +10,8 @@ from bot.demo import access
 from bot.demo.access import Caller
 from bot.demo.answers import ApiError
 from bot.demo.changes import Changes
-from bot.demo.state import App, Issue, Repository, World
+from bot.demo.state import App, Issue, Repository
+from bot.demo.world import World
 
 Route = tuple[str, str, Callable[..., Response]]
 

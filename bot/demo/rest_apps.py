@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from flask import Response, request
 
-from bot.demo import access, shapes
+from bot.demo import access, installing, shapes
 from bot.demo.answers import ApiError, as_json, listed, not_found
 from bot.demo.rest import Part, Route, body, nothing
 from bot.demo.shapes import Json
@@ -52,7 +52,7 @@ class Apps(Part):
 
     def uninstall(self, number: int) -> Response:
         installation = self._mine(number)
-        self.changes.uninstall(installation, installation.app.owner)
+        installing.uninstall(self.changes, installation, installation.app.owner)
         return nothing()
 
     def new_token(self, number: int) -> Response:
@@ -73,12 +73,12 @@ class Apps(Part):
 
     def suspend(self, number: int) -> Response:
         installation = self._mine(number)
-        self.changes.suspend(installation, installation.app.owner)
+        installing.suspend(self.changes, installation, installation.app.owner)
         return nothing()
 
     def unsuspend(self, number: int) -> Response:
         installation = self._mine(number)
-        self.changes.unsuspend(installation, installation.app.owner)
+        installing.unsuspend(self.changes, installation, installation.app.owner)
         return nothing()
 
     def repository_installation(self, owner: str, name: str) -> Response:
@@ -200,10 +200,10 @@ class Repositories(Part):
         account = self.world.accounts.get(login.lower())
         if account is None:
             raise ApiError(404, f"{login} is not a user")
-        role = repository.role(account)
+        role, called = repository.role(account), repository.role_name(account)
         legacy = {"maintain": "write", "triage": "read"}.get(role, role)
-        user = shapes.account(self.world, account) | {"permissions": _flags(role), "role_name": role}
-        return as_json({"permission": legacy, "role_name": role, "user": user})
+        user = shapes.account(self.world, account) | {"permissions": _flags(role), "role_name": called}
+        return as_json({"permission": legacy, "role_name": called, "user": user})
 
 
 def _flags(role: str) -> Json:

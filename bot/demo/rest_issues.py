@@ -86,14 +86,14 @@ class Issues(Part):
 
     def lock(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
-        access.require(self.caller, repository, "issues", "write", role="write")
-        issue.locked = True
+        by = access.require(self.caller, repository, "issues", "write", role="write")
+        self.changes.set_lock(issue, by, locked=True, reason=body().get("lock_reason"))
         return nothing()
 
     def unlock(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
-        access.require(self.caller, repository, "issues", "write", role="write")
-        issue.locked = False
+        by = access.require(self.caller, repository, "issues", "write", role="write")
+        self.changes.set_lock(issue, by, locked=False)
         return nothing()
 
     def reactions(self, owner: str, name: str, number: int) -> Response:
@@ -102,7 +102,7 @@ class Issues(Part):
 
     def react(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
-        return _react(self, repository, issue, issue.reactions)
+        return react(self, repository, issue, issue.reactions)
 
 
 class Comments(Part):
@@ -154,7 +154,7 @@ class Comments(Part):
 
     def react(self, owner: str, name: str, comment_id: int) -> Response:
         repository, comment = self._comment(owner, name, comment_id)
-        return _react(self, repository, comment.issue, comment.reactions)
+        return react(self, repository, comment.issue, comment.reactions)
 
     def _comment(self, owner: str, name: str, comment_id: int) -> tuple[Repository, Comment]:
         repository = self.repository(owner, name)
@@ -222,8 +222,16 @@ class Labels(Part):
         return as_json([shapes.label(self.world, found, repository) for found in issue.labels])
 
 
-def _react(part: Part, repository: Repository, issue: Issue, reactions: list[Reaction]) -> Response:
-    by = access.require(part.caller, repository, ON_ISSUES, "write", role="read")
+def react(
+    part: Part,
+    repository: Repository,
+    issue: Issue,
+    reactions: list[Reaction],
+    *,
+    permission: str | tuple[str, ...] = ON_ISSUES,
+) -> Response:
+    """React to an issue or to something that was said there: 200 where the same reaction was given before."""
+    by = access.require(part.caller, repository, permission, "write", role="read")
     if issue.locked and isinstance(part.caller, access.AsInstallation):
         raise ApiError(403, "Unable to create reaction because issue is locked.")
     given, is_new = part.changes.react(reactions, by, str(body().get("content")))

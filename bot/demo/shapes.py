@@ -8,7 +8,8 @@ import base64
 from datetime import datetime
 from typing import Any
 
-from bot.demo.state import Account, App, Installation, Label, Reaction, Repository, World
+from bot.demo.state import Account, App, Installation, Label, Reaction, Repository
+from bot.demo.world import World
 
 Json = dict[str, Any]
 

@@ -1,18 +1,20 @@
 """Git over HTTP: `git http-backend` behind the tokens of the stand-in."""
 
+import json
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from werkzeug.wrappers import Request, Response
 
-from bot.demo import access, git
+from bot.demo import access, git, keeping, push_rules
 from bot.demo.access import Anonymous, AsApp, AsInstallation, Caller, User, account_of
 from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
-from bot.demo.state import ROLES, Account, Repository
+from bot.demo.state import ROLES, Repository
 
 _SPOOL_BYTES = 8 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -85,11 +87,9 @@ class SmartHttp:
                 body.write(chunk)
             size = body.tell()
             body.seek(0)
-            variables = _variables(asked, repository, rest, size) | {
-                "HUB_WORKFLOWS": "write" if workflows else "none",
-                "HUB_REFUSAL": repository.push_refusal,
-            }
+            variables = _variables(asked, repository, rest, size) | self._rules(repository, workflows=workflows)
             body.fileno()
+            before = git.heads(repository.directory) if pushes else {}
             backend = subprocess.Popen(
                 ["git", "http-backend"], stdin=body, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=variables
             )
@@ -98,12 +98,19 @@ class SmartHttp:
         if not (pushes and asked.method == "POST"):
             return Response(_stream(backend), status, headers)
         content = b"".join(_stream(backend))
-        self._pushed(repository, account_of(who) or repository.owner)
+        with self._changes.world.lock:
+            keeping.pushed(self._changes, repository, account_of(who) or repository.owner, before)
         return Response(content, status, headers)
 
-    def _pushed(self, repository: Repository, by: Account) -> None:
-        with self._changes.world.lock:
-            self._changes.follow_branches(repository, by)
+    def _rules(self, repository: Repository, *, workflows: bool) -> dict[str, str]:
+        """What the repository's hook goes by."""
+        url = f"{self._changes.world.base_url}/{repository.full_name}"
+        rules = asdict(repository.rules) | {"workflows": workflows, "url": url}
+        return {
+            "HUB_RULES": json.dumps(rules),
+            "HUB_PYTHON": sys.executable,
+            "HUB_PUSH_RULES": push_rules.__file__,
+        }
 
 
 def _may_read(who: Caller, repository: Repository) -> bool:

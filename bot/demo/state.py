@@ -1,30 +1,39 @@
 """What the stand-in for GitHub remembers: accounts, repositories, issues, pull requests, Apps, tokens, deliveries.
 
-Everything here changes under `World.lock`, which every request and every call of `Hub` holds.
+Everything here changes under the lock of the `World` that holds it, which every request and every call of `Hub` takes.
 """
 
-import itertools
-import secrets
-import threading
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.demo.answers import ApiError, Moved, not_found
+from bot.demo.people import Account, App, Reaction
+from bot.demo.pull_requests import CheckRun, CheckSuite, PullRequest, Review, ReviewComment, Thread
+
+__all__ = [
+    "ROLES",
+    "Account",
+    "App",
+    "CheckRun",
+    "CheckSuite",
+    "Comment",
+    "Delivery",
+    "Installation",
+    "Issue",
+    "Label",
+    "PullRequest",
+    "Reaction",
+    "Repository",
+    "Review",
+    "ReviewComment",
+    "Rules",
+    "Thread",
+    "Token",
+]
 
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
 """From nothing to everything. Source: GitHub, “Repository roles for an organization”."""
-
-
-@dataclass(slots=True, eq=False)
-class Account:
-    """A person, or an App's bot."""
-
-    id: int
-    login: str
-    kind: str
-    created_at: datetime
 
 
 @dataclass(slots=True, eq=False)
@@ -35,33 +44,6 @@ class Label:
     name: str
     color: str
     description: str | None
-
-
-@dataclass(slots=True, eq=False)
-class Reaction:
-    """One reaction of one account."""
-
-    id: int
-    user: Account
-    content: str
-    created_at: datetime
-
-
-@dataclass(slots=True, eq=False)
-class App:
-    """A registered GitHub App. `webhook_url` "" means that deliveries are kept, and sent nowhere."""
-
-    id: int
-    slug: str
-    owner: Account
-    bot: Account
-    private_key: str
-    public_key: str
-    webhook_secret: str
-    webhook_url: str
-    permissions: dict[str, str]
-    events: tuple[str, ...]
-    created_at: datetime
 
 
 @dataclass(slots=True, eq=False)
@@ -77,24 +59,6 @@ class Comment:
     app: App | None = None
     reactions: list[Reaction] = field(default_factory=list)
     earlier: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
-class PullRequest:
-    """What an issue has more when it is a pull request. Both branches are of the same repository.
-
-    `base_sha` and `head_sha` follow their branches while the pull request is open.
-    """
-
-    id: int
-    base: str
-    head: str
-    base_sha: str
-    head_sha: str
-    draft: bool
-    reviewers: list[Account] = field(default_factory=list)
-    merged_at: datetime | None = None
-    merged_by: Account | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -115,6 +79,7 @@ class Issue:
     closed_at: datetime | None = None
     closed_by: Account | None = None
     locked: bool = False
+    lock_reason: str | None = None
     deleted: bool = False
     transferred_to: "Issue | None" = None
     comments: list[Comment] = field(default_factory=list)
@@ -123,30 +88,31 @@ class Issue:
     pull: PullRequest | None = None
 
 
-@dataclass(slots=True, eq=False)
-class CheckRun:
-    """A check run of an App on a commit."""
+@dataclass(slots=True)
+class Rules:
+    """What a repository's owner has forbidden or demanded, beyond permissions.
 
-    id: int
-    suite_id: int
-    app: App
-    head_sha: str
-    name: str
-    status: str
-    conclusion: str | None
-    started_at: datetime
-    completed_at: datetime | None
-    details_url: str | None
-    external_id: str
-    title: str | None
-    summary: str | None
-    text: str | None
-    annotations: list[dict[str, Any]] = field(default_factory=list)
+    `signed` and `protected` are patterns of branches: where commits must be signed, and where nobody pushes to.
+    `secrets` says whether a push that holds one is blocked; `file_bytes` is how large a file may be. `refusal` is the
+    text of any other rule, "" where there is none.
+    """
+
+    signed: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+    secrets: bool = False
+    file_bytes: int = 100 * 1024 * 1024
+    refusal: str = ""
+    drafts: bool = True
+    merge_methods: tuple[str, ...] = ("merge", "squash", "rebase")
+    reviews_needed: int = 0
 
 
 @dataclass(slots=True, eq=False)
 class Repository:
-    """A repository; `directory` is its bare git repository. `former` are the full names that answer 301."""
+    """A repository; `directory` is its bare git repository. `former` are the full names that answer 301.
+
+    `custom_roles` are further roles, each by the one that it was made from. `renamed_branches` are former names.
+    """
 
     id: int
     owner: Account
@@ -157,11 +123,14 @@ class Repository:
     created_at: datetime
     archived: bool = False
     roles: dict[str, str] = field(default_factory=dict)
+    custom_roles: dict[str, str] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
     issues: dict[int, Issue] = field(default_factory=dict)
+    check_suites: list[CheckSuite] = field(default_factory=list)
     check_runs: list[CheckRun] = field(default_factory=list)
     former: set[str] = field(default_factory=set)
-    push_refusal: str = ""
+    renamed_branches: dict[str, str] = field(default_factory=dict)
+    rules: Rules = field(default_factory=Rules)
 
     @property
     def full_name(self) -> str:
@@ -171,11 +140,19 @@ class Repository:
         """A label by its name, whatever its case."""
         return next((label for label in self.labels if label.name.lower() == name.lower()), None)
 
-    def role(self, account: Account) -> str:
-        """The account's role here; strangers may read what is public."""
+    def role_name(self, account: Account) -> str:
+        """The account's role here, as it is called; strangers may read what is public."""
         if account is self.owner:
             return "admin"
         return self.roles.get(account.login.lower(), "none" if self.private else "read")
+
+    def role(self, account: Account) -> str:
+        """One of `ROLES`: the account's, or the one that its custom role was made from."""
+        name = self.role_name(account)
+        return self.custom_roles.get(name, name)
+
+    def is_collaborator(self, account: Account) -> bool:
+        return account is self.owner or self.roles.get(account.login.lower(), "none") != "none"
 
 
 @dataclass(slots=True, eq=False)
@@ -229,103 +206,3 @@ class Delivery:
     status_code: int | None = None
     duration_s: float = 0.0
     answer: str = ""
-
-
-class World:
-    """The whole memory. `now()` is the clock of tokens and dates; `advance` moves it for tests."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.lock = threading.RLock()
-        self.base_url = ""
-        self.accounts: dict[str, Account] = {}
-        self.repositories: dict[int, Repository] = {}
-        self.apps: dict[int, App] = {}
-        self.installations: dict[int, Installation] = {}
-        self.tokens: dict[str, Token] = {}
-        self.deliveries: list[Delivery] = []
-        self._ids = itertools.count(1001)
-        self._offset = timedelta()
-
-    @property
-    def api_url(self) -> str:
-        return f"{self.base_url}/api/v3"
-
-    def new_id(self) -> int:
-        return next(self._ids)
-
-    def now(self) -> datetime:
-        return (datetime.now(UTC) + self._offset).replace(microsecond=0)
-
-    def advance(self, span: timedelta) -> None:
-        self._offset += span
-
-    # --- Accounts and tokens
-
-    def add_account(self, login: str, kind: str = "User") -> Account:
-        account = Account(self.new_id(), login, kind, self.now())
-        self.accounts[login.lower()] = account
-        return account
-
-    def account(self, login: str) -> Account:
-        found = self.accounts.get(login.lower())
-        if found is None:
-            raise not_found()
-        return found
-
-    def add_token(self, token: Token) -> Token:
-        self.tokens[token.value] = token
-        return token
-
-    def token_for(self, account: Account) -> Token:
-        """A person's token, which does not expire."""
-        return self.add_token(Token(f"ghp_{secrets.token_hex(18)}", user=account))
-
-    # --- Repositories and issues
-
-    def repository(self, owner: str, name: str) -> Repository:
-        """A repository by its name, whatever its case. Raises `Moved` for a former name."""
-        wanted = f"{owner}/{name}".lower()
-        for repository in self.repositories.values():
-            if repository.full_name.lower() == wanted:
-                return repository
-        for repository in self.repositories.values():
-            if wanted in repository.former:
-                raise Moved(f"{self.api_url}/repositories/{repository.id}")
-        raise not_found()
-
-    def issue(self, repository: Repository, number: int) -> Issue:
-        """An issue or pull request. Raises 404, 410 for a deleted one, 301 for a transferred one."""
-        issue = repository.issues.get(number)
-        if issue is None:
-            raise not_found()
-        if issue.transferred_to is not None:
-            there = issue.transferred_to
-            raise Moved(f"{self.api_url}/repositories/{there.repository.id}/issues/{there.number}", whole=True)
-        if issue.deleted:
-            raise ApiError(410, "This issue was deleted")
-        return issue
-
-    def pull(self, repository: Repository, number: int) -> tuple[Issue, PullRequest]:
-        issue = self.issue(repository, number)
-        if issue.pull is None:
-            raise not_found()
-        return issue, issue.pull
-
-    def comment(self, repository: Repository, comment_id: int) -> Comment:
-        for issue in repository.issues.values():
-            for comment in issue.comments:
-                if comment.id == comment_id and not issue.deleted:
-                    return comment
-        raise not_found()
-
-    # --- Apps
-
-    def installation(self, installation_id: int) -> Installation:
-        found = self.installations.get(installation_id)
-        if found is None:
-            raise not_found()
-        return found
-
-    def installations_on(self, repository: Repository) -> list[Installation]:
-        return [found for found in self.installations.values() if found.covers(repository)]

@@ -12,7 +12,7 @@ SERVED = (OLD, NEW)
 
 def as_of(version: str, value: Any) -> Any:
     """An answer in the shape of the newest version, as that version has it."""
-    return _with_old_fields(value) if version == OLD else value
+    return _with_old_fields(value) if version == OLD else _without_old_fields(value)
 
 
 def _with_old_fields(value: Any) -> Any:
@@ -20,10 +20,18 @@ def _with_old_fields(value: Any) -> Any:
         case list():
             return [_with_old_fields(each) for each in value]
         case {"assignees": _, "head": {}}:
-            return value | {"assignee": None, "merge_commit_sha": None}
+            return {"merge_commit_sha": None} | value | {"assignee": None}
         case {"assignees": _}:
             return value | {"assignee": None}
         case {"resources": {"core": core}}:
             return value | {"rate": core}
+        case _:
+            return value
+
+
+def _without_old_fields(value: Any) -> Any:
+    match value:
+        case {"assignees": _, "head": {}, "merge_commit_sha": _}:
+            return {name: each for name, each in value.items() if name != "merge_commit_sha"}
         case _:
             return value

@@ -30,9 +30,10 @@ class Account(Slice):
 
     login: str
     type: Text = ""
+    id: int | None = None
 
     def person(self) -> Person:
-        return Person(self.login, is_bot=self.type == "Bot" or self.login.endswith("[bot]"))
+        return Person(self.login, is_bot=self.type == "Bot" or self.login.endswith("[bot]"), id=self.id)
 
 
 GHOST = Account(login="ghost", type="User")
@@ -121,6 +122,7 @@ class Pull(Slice):
     state: str
     draft: bool = False
     node_id: str = ""
+    mergeable: bool | None = None
     merged_at: str | None = None
     head: Branch
     base: Branch
@@ -128,10 +130,41 @@ class Pull(Slice):
     requested_reviewers: tuple[Account, ...] = ()
 
 
-class CheckOutput(Slice):
-    """What of a check run's output can't be taken back."""
+class Review(Slice):
+    """A review; `state` is in upper case."""
 
+    id: int
+    state: str
+    body: Text = ""
+    submitted_at: Text = ""
+    user: Author = GHOST
+
+
+class ReviewComment(Slice):
+    """A comment on lines of a pull request. `in_reply_to_id` is the first comment of its thread; None for that one."""
+
+    id: int
+    body: Text = ""
+    in_reply_to_id: int | None = None
+    path: Text = ""
+    original_commit_id: Text = ""
+    user: Author = GHOST
+
+
+class CheckOutput(Slice):
+    """What a check run says. Annotations can't be taken back."""
+
+    title: Text = ""
+    summary: Text = ""
+    text: Text = ""
     annotations_count: int = 0
+
+
+class CheckApp(Slice):
+    """Whose check it is."""
+
+    id: int
+    slug: Text = ""
 
 
 class CheckRun(Slice):
@@ -140,8 +173,15 @@ class CheckRun(Slice):
     id: int
     name: str
     external_id: Text = ""
-    app: Identified | None = None
+    html_url: Text = ""
+    details_url: Text = ""
+    conclusion: Text = ""
+    app: CheckApp | None = None
     output: CheckOutput = CheckOutput()
+
+    def is_by(self, app_id: int) -> bool:
+        """Whether the App of this number made it."""
+        return self.app is not None and self.app.id == app_id
 
 
 class CheckRuns(Slice):
@@ -150,17 +190,13 @@ class CheckRuns(Slice):
     check_runs: tuple[CheckRun, ...]
 
 
-class GraphError(Slice):
-    """What GraphQL says instead of a status."""
+class Annotation(Slice):
+    """What a check run says of some lines."""
 
-    type: Text = ""
+    path: Text = ""
+    start_line: int | None = None
+    annotation_level: Text = ""
     message: Text = ""
-
-
-class GraphAnswer(Slice):
-    """An answer of the GraphQL API: its status is 200 even where it did nothing."""
-
-    errors: tuple[GraphError, ...] = ()
 
 
 def read(kind: type[T], answer: Any) -> T:

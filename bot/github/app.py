@@ -7,20 +7,24 @@ from functools import cached_property
 from typing import TypeVar
 
 from bot.errors import ConfigError, Gone, Refused, Unavailable
-from bot.github import answers, conversation, pulls
+from bot.github import answers, checks, conversation, failed, pulls, reviews
 from bot.github.failures import Expired
-from bot.github.place import Place, Places
+from bot.github.place import BRIEF_WAIT_S, Place, Places
 from bot.github.server import Purpose, Server
 from bot.github.tokens import REFUSED_KEY, Tokens
 from bot.records import (
     Annotation,
     Comment,
+    FailedCheck,
     Issue,
     IssueRef,
     PullRequest,
     PullRequestText,
     RepositoryInfo,
     RepositoryRef,
+    Review,
+    Subject,
+    SubjectKind,
 )
 
 log = logging.getLogger(__name__)
@@ -28,7 +32,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 ATTEMPTS = 3
-PATIENCE_S = 5.0
+PATIENCE_S = BRIEF_WAIT_S
 """The longest wait inside one call. What takes longer is told to the caller, who watches for a stop meanwhile."""
 BRIEF_S = 1.0
 """How long to wait where GitHub failed and does not say for how long."""
@@ -62,6 +66,7 @@ class GitHubApp:
         )
         self._tokens = Tokens(server=self._server, app_id=app_id, private_key=private_key, clock=clock)
         self._places = Places(server=self._server, tokens=self._tokens)
+        self._answered = reviews.Answered(clock)
         self._sleep = sleep
 
     # --- Ourselves
@@ -130,8 +135,10 @@ class GitHubApp:
     def comments(self, at: IssueRef) -> Sequence[Comment]:
         return self._do(at.repository, _READ, lambda place: conversation.comments(place, at.number))
 
-    def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:
-        self._do(at.repository, _REACT, lambda place: conversation.react(place, at.number, reaction, comment_id))
+    def react(self, at: IssueRef, reaction: str, *, subject: Subject | None = None) -> None:
+        is_of_review = subject is not None and subject.kind is not SubjectKind.ISSUE_COMMENT
+        purpose = _REACT_TO_REVIEW if is_of_review else _REACT
+        self._do(at.repository, purpose, lambda place: conversation.react(place, at.number, reaction, subject))
 
     def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
         login = self.bot_login()
@@ -151,7 +158,7 @@ class GitHubApp:
         return pulls.as_record(found) if found else None
 
     def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
-        return pulls.as_record(self._do(ref, _LOOK_AT_PULL, lambda place: pulls.numbered(place, number)))
+        return pulls.numbered_record(self._do(ref, _LOOK_AT_PULL, lambda place: pulls.numbered(place, number)))
 
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         """See `records.GitHub`. An open pull request stays the draft that it is, or is not."""
@@ -163,6 +170,31 @@ class GitHubApp:
     def mark_ready(self, ref: RepositoryRef, number: int) -> None:
         self._do(ref, _READY, lambda place: pulls.mark_ready(place, number))
 
+    def review(self, ref: RepositoryRef, number: int, review_id: int) -> Review:
+        return self._do(ref, _READ_REVIEW, lambda place: reviews.review(place, number, review_id))
+
+    def reply_to_review_comment(self, at: IssueRef, comment_id: int, body: str, *, marker: str) -> int:
+        login = self.bot_login()
+        return self._do(
+            at.repository,
+            _REPLY,
+            lambda place: self._answered.reply(place, at.number, comment_id, body, marker=marker, own_login=login),
+        )
+
+    def resolve_thread(self, ref: RepositoryRef, thread_id: str) -> None:
+        self._do(ref, _RESOLVE, lambda place: reviews.resolve(place, thread_id))
+
+    def request_review(self, ref: RepositoryRef, number: int, login: str) -> None:
+        self._do(ref, _ASK_FOR_REVIEW, lambda place: reviews.request(place, number, login))
+
+    # --- Checks
+
+    def failed_checks(self, ref: RepositoryRef, head_sha: str, *, with_logs: bool = True) -> Sequence[FailedCheck]:
+        app_id, logs = self._app.id, failed.LOGS_AT_MOST if with_logs else 0
+        return self._do(
+            ref, _READ_CHECKS, lambda place: failed.failed_checks(place, head_sha, app_id=app_id, logs=logs)
+        )
+
     def set_check(
         self,
         ref: RepositoryRef,
@@ -173,8 +205,8 @@ class GitHubApp:
         summary: str,
         annotations: Sequence[Annotation] = (),
     ) -> None:
-        app_id, said = self._app.id, pulls.Said(conclusion, title, summary, tuple(annotations))
-        self._do(ref, _CHECK, lambda place: pulls.set_check(place, head_sha, said, app_id=app_id))
+        app_id, said = self._app.id, checks.Said(conclusion, title, summary, tuple(annotations))
+        self._do(ref, _CHECK, lambda place: checks.set_check(place, head_sha, said, app_id=app_id))
 
     def _do(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
         return _patiently(lambda: self._places.work(ref, purpose, task), self._sleep)
@@ -184,10 +216,16 @@ _PERMISSION = Purpose("look up who may do what", "metadata: read")
 _LABEL = Purpose("create the label", "issues: write")
 _READ = Purpose("read the issue", "issues: read")
 _REACT = Purpose("react", "issues: write")
+_REACT_TO_REVIEW = Purpose("react", "pull_requests: write")
 _COMMENT = Purpose("comment", "issues: write")
 _LOOK_AT_PULL = Purpose("read the pull request", "pull_requests: read")
 _PULL = Purpose("open or update the pull request", "pull_requests: write")
 _READY = Purpose("mark the pull request as ready for review", "pull_requests: write")
+_READ_REVIEW = Purpose("read the review", "pull_requests: read")
+_REPLY = Purpose("answer a review comment", "pull_requests: write")
+_RESOLVE = Purpose("resolve a review's thread", "pull_requests: write")
+_ASK_FOR_REVIEW = Purpose("ask for a review", "pull_requests: write")
+_READ_CHECKS = Purpose("read the checks", "checks: read")
 _CHECK = Purpose("set the check run", "checks: write")
 
 

@@ -8,9 +8,16 @@ from bot.github import answers
 from bot.github.answers import read
 from bot.github.failures import Invalid
 from bot.github.place import Place
+from bot.records import Subject, SubjectKind
 
 CUT_TO = 60_000
 """Characters that are kept of a text that GitHub calls too long; its limits are 65,536 and more."""
+_IN_GRAPHQL = {"eyes": "EYES", "-1": "THUMBS_DOWN", "confused": "CONFUSED"}
+_ADD_REACTION = """\
+mutation($id: ID!, $content: ReactionContent!) {
+  addReaction(input: {subjectId: $id, content: $content}) { reaction { content } }
+}"""
+"""Source: https://docs.github.com/en/graphql/reference/mutations#addreaction"""
 CUT = "\n\n… the rest was too long for GitHub."
 
 
@@ -61,10 +68,17 @@ def edit(place: Place, comment_id: int, body: str) -> None:
         place.patch(f"issues/comments/{comment_id}", {"body": cut(body)})
 
 
-def react(place: Place, number: int, reaction: str, comment_id: int | None) -> None:
+def react(place: Place, number: int, reaction: str, subject: Subject | None) -> None:
     """GitHub takes the same reaction twice as once."""
-    subject = f"issues/{number}" if comment_id is None else f"issues/comments/{comment_id}"
-    place.post(f"{subject}/reactions", {"content": reaction})
+    match subject:
+        case None:
+            place.post(f"issues/{number}/reactions", {"content": reaction})
+        case Subject(kind=SubjectKind.ISSUE_COMMENT, id=comment_id):
+            place.post(f"issues/comments/{comment_id}/reactions", {"content": reaction})
+        case Subject(kind=SubjectKind.REVIEW_COMMENT, id=comment_id):
+            place.post(f"pulls/comments/{comment_id}/reactions", {"content": reaction})
+        case Subject(kind=SubjectKind.REVIEW, node_id=node_id):
+            place.mutate(_ADD_REACTION, id=node_id, content=_IN_GRAPHQL[reaction])
 
 
 def permission(place: Place, login: str) -> str:

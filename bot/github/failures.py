@@ -1,6 +1,8 @@
 """What GitHub's no means for us, in our own errors. Pure."""
 
+import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from bot.errors import Gone, Refused, Unavailable
@@ -10,19 +12,31 @@ SECONDARY_WAIT_S = 60.0
 
 Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 """
+LONGEST_WAIT_S = 3600.0
+"""GitHub counts by the hour: longer waits are a mistake of somebody in between."""
 WORDS_LIMIT = 500
+_LACKS = "not accessible by integration"
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Moved(Exception):
-    """What was asked for has another address: its repository was renamed, or it was transferred."""
+    """What was asked for has another address: its repository was renamed, it was transferred, or it is kept elsewhere.
 
-    def __init__(self, location: str) -> None:
+    `status` tells them apart: what is kept elsewhere, as logs are, is found (302).
+    """
+
+    def __init__(self, location: str, status: int = 301) -> None:
         super().__init__(location)
         self.location = location
+        self.status = status
 
 
 class Expired(Exception):
     """The token is no longer valid; a fresh one may be."""
+
+
+class Limited(Unavailable):
+    """GitHub has had too many requests of us; `retry_after_s` says how long it wants none."""
 
 
 class Invalid(Refused):
@@ -42,10 +56,10 @@ def understand(  # noqa: PLR0911 - one answer a case
     it takes, where GitHub does not. `now_s` is seconds since the epoch.
     """
     words = _words(status, answer)
-    if status in (403, 429) and _is_rate_limit(words, headers):
-        return Unavailable(f"GitHub asks us to wait: {words}", _wait_s(headers, now_s))
+    if status == 429 or (status == 403 and _is_rate_limit(words, headers)):
+        return Limited(f"GitHub asks us to wait: {words}", _wait_s(headers, now_s))
     if status >= 500:
-        return Unavailable(f"GitHub failed to {doing}: {words}", _seconds(headers.get("retry-after")))
+        return Unavailable(f"GitHub failed to {doing}: {words}", _told_wait_s(headers))
     match status:
         case 401:
             return Expired(words)
@@ -53,29 +67,41 @@ def understand(  # noqa: PLR0911 - one answer a case
             return Gone(f"GitHub can't {doing}: {words}")
         case 403 if "suspended" in words.lower():
             return Gone(f"GitHub can't {doing}: {words}")
-        case 403 if "not accessible by integration" in words.lower():
-            missing = headers.get("x-accepted-github-permissions", "").replace("=", ": ") or needs
-            return Refused(
-                f"GitHub does not let the App {doing}: it lacks the permission `{missing}` here. "
-                "The owner of the account can grant it in the App's installation settings."
-            )
+        case 403 if _LACKS in words.lower():
+            return _lacking(headers.get("x-accepted-github-permissions", "").replace("=", ": ") or needs, doing=doing)
         case 422:
             return Invalid(f"GitHub does not let the App {doing}: {words}")
         case _:
             return Refused(f"GitHub does not let the App {doing}: {words}")
 
 
-def understand_graph(errors: Sequence[tuple[str, str]], *, doing: str) -> Exception:
-    """The error that a GraphQL answer's errors, each as type and message, stand for."""
+def understand_graph(
+    errors: Sequence[tuple[str, str]],
+    *,
+    doing: str,
+    needs: str = "",
+    headers: Mapping[str, str] = _NO_HEADERS,
+    now_s: float = 0.0,
+) -> Exception:
+    """The error that a GraphQL answer's errors, each as type and message, stand for. The rest is as in `understand`."""
     words = "; ".join(message or kind for kind, message in errors)[:WORDS_LIMIT]
     kinds = {kind for kind, _ in errors}
-    if kinds & {"RATE_LIMITED", "MAX_NODE_LIMIT_EXCEEDED"}:
-        return Unavailable(f"GitHub asks us to wait: {words}", SECONDARY_WAIT_S)
+    if kinds & {"RATE_LIMITED", "RATE_LIMIT", "MAX_NODE_LIMIT_EXCEEDED"} or "rate limit" in words.lower():
+        return Limited(f"GitHub asks us to wait: {words}", _wait_s(headers, now_s))
     if "NOT_FOUND" in kinds:
         return Gone(f"GitHub can't {doing}: {words}")
     if kinds & {"INTERNAL", "SERVICE_UNAVAILABLE"}:
         return Unavailable(f"GitHub failed to {doing}: {words}")
+    if needs and _LACKS in words.lower():
+        return _lacking(needs, doing=doing)
     return Refused(f"GitHub does not let the App {doing}: {words}")
+
+
+def _lacking(permission: str, *, doing: str) -> Refused:
+    return Refused(
+        f"GitHub does not let the App {doing}: it lacks the permission `{permission}` here. "
+        "The owner of the account can grant it in the App's installation settings."
+    )
 
 
 def _words(status: int, answer: Any) -> str:
@@ -99,17 +125,24 @@ def _is_rate_limit(words: str, headers: Mapping[str, str]) -> bool:
 
 
 def _wait_s(headers: Mapping[str, str], now_s: float) -> float:
-    retry_after = _seconds(headers.get("retry-after"))
+    retry_after = _told_wait_s(headers)
     if retry_after is not None:
         return retry_after
     reset = _seconds(headers.get("x-ratelimit-reset"))
     if headers.get("x-ratelimit-remaining") == "0" and reset is not None:
-        return max(reset - now_s, 0.0) + 1.0
+        return min(max(reset - now_s, 0.0) + 1.0, LONGEST_WAIT_S)
     return SECONDARY_WAIT_S
 
 
+def _told_wait_s(headers: Mapping[str, str]) -> float | None:
+    found = _seconds(headers.get("retry-after"))
+    return None if found is None else min(found, LONGEST_WAIT_S)
+
+
 def _seconds(text: str | None) -> float | None:
+    """A number of seconds; None where the text is none that one could wait for."""
     try:
-        return float(text) if text else None
+        found = float(text) if text else -1.0
     except ValueError:
         return None
+    return found if math.isfinite(found) and found >= 0 else None

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 from github.Requester import Requester
 
 from bot.errors import Gone, Unavailable
-from bot.github.answers import GraphAnswer, Identified, Repository, read
-from bot.github.failures import Expired, Moved, understand_graph
+from bot.github.answers import Identified, Repository, read
+from bot.github.failures import Expired, Limited, Moved
+from bot.github.pace import creates_content
 from bot.github.server import Purpose, Server, Verb
 from bot.github.tokens import Tokens
 from bot.records import RepositoryRef
@@ -16,6 +17,9 @@ from bot.records import RepositoryRef
 T = TypeVar("T")
 
 PAGE = 100
+BRIEF_WAIT_S = 5.0
+"""Up to here a call waits by itself; what takes longer counts for all other calls of the installation too."""
+_FOUND = 302
 _FINDING = Purpose("find the repository", "metadata: read")
 _LOOKING = Purpose("look at the repository", "metadata: read")
 
@@ -28,6 +32,7 @@ class Place:
     requester: Requester
     full_name: str
     purpose: Purpose
+    installation_id: int
 
     @property
     def owner(self) -> str:
@@ -42,13 +47,23 @@ class Place:
     def patch(self, path: str, body: dict[str, Any]) -> Any:
         return self._send("PATCH", path, body=body)
 
-    def mutate(self, mutation: str, **variables: str) -> None:
+    def mutate(self, mutation: str, **variables: Any) -> None:
         """Do what the REST API can't, by GraphQL. Raises `Refused` with GitHub's words, `Gone`, `Unavailable`."""
-        body = {"query": mutation, "variables": variables}
-        sent = self.server.send(self.requester, "POST", self.requester.graphql_url, purpose=self.purpose, body=body)
-        errors = read(GraphAnswer, sent).errors
-        if errors:
-            raise understand_graph([(error.type, error.message) for error in errors], doing=self.purpose.doing)
+        self._graph(mutation, variables, at_once=False)
+
+    def query(self, query: str, **variables: Any) -> Any:
+        """Read what the REST API does not tell, by GraphQL. Raises as `mutate` does."""
+        return self._graph(query, variables, at_once=True)
+
+    def end_of_file(self, path: str, size_bytes: int) -> bytes:
+        """The end of a file that is kept on another host, where the API only points. Raises `Gone`, `Unavailable`."""
+        try:
+            self.get(path)
+        except Moved as moved:
+            if moved.status != _FOUND:
+                raise
+            return self.server.end_of_file(moved.location, size_bytes)
+        raise Gone(f"GitHub can't {self.purpose.doing}: it points to no file")
 
     def pages(self, path: str, kind: type[T], **parameters: Any) -> Iterator[T]:
         """Everything in a list, page by page. Addresses are made here, so that a proxy's names do not matter."""
@@ -58,8 +73,25 @@ class Place:
             yield from (read(kind, item) for item in read(list[Any], answer))
             page, is_full = page + 1, len(answer) == PAGE
 
+    def _graph(self, text: str, variables: dict[str, Any], *, at_once: bool) -> Any:
+        body = {"query": text, "variables": variables}
+        return self._sent("POST", self.requester.graphql_url, body=body, at_once=at_once)
+
     def _send(self, verb: Verb, path: str, **sent: Any) -> Any:
-        return self.server.send(self.requester, verb, f"/repos/{self.full_name}/{path}", purpose=self.purpose, **sent)
+        return self._sent(verb, f"/repos/{self.full_name}/{path}", **sent)
+
+    def _sent(self, verb: Verb, address: str, **sent: Any) -> Any:
+        """One request, if GitHub takes one of this installation now. Raises `Unavailable` where it does not."""
+        pace = self.server.pace
+        pace.ask(self.installation_id)
+        if verb == "POST" and not sent.get("at_once") and creates_content(address):
+            pace.create(self.installation_id)
+        try:
+            return self.server.send(self.requester, verb, address, purpose=self.purpose, **sent)
+        except Limited as limited:
+            if limited.retry_after_s and limited.retry_after_s > BRIEF_WAIT_S:
+                pace.hush(self.installation_id, limited.retry_after_s)
+            raise
 
 
 class Places:
@@ -108,7 +140,10 @@ class Places:
             raise Gone(f"GitHub can't {purpose.doing}: it was moved to another repository") from moved
 
     def _at(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
-        return self._with_token(ref, lambda token: task(Place(self._server, token, self._name(ref), purpose)))
+        return self._with_token(ref, lambda token: task(self._place(ref, token, purpose)))
+
+    def _place(self, ref: RepositoryRef, token: Requester, purpose: Purpose) -> Place:
+        return Place(self._server, token, self._name(ref), purpose, ref.installation_id)
 
     def _with_token(self, ref: RepositoryRef, task: Callable[[Requester], T]) -> T:
         try:

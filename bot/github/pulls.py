@@ -1,30 +1,21 @@
-"""Pull requests and check runs: each looked for before it is made."""
+"""Pull requests: each looked for before it is opened."""
 
-import hashlib
-import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from bot import records
 from bot.errors import Gone, Refused, Unavailable
-from bot.github import answers
 from bot.github.answers import Pull, read
 from bot.github.conversation import cut
 from bot.github.failures import Invalid
 from bot.github.place import Place
-from bot.records import ANNOTATIONS_AT_MOST, Annotation, PullRequestText, RepositoryRef
+from bot.records import MergeState, PullRequestText, RepositoryRef
 
 log = logging.getLogger(__name__)
 
-CHECK = "selfcode"
-SUMMARY_LIMIT = 65_535
-"""Characters. Source: https://docs.github.com/en/rest/checks/runs#create-a-check-run"""
 TITLE_LIMIT = 256
-_ANNOTATION_TITLE_LIMIT = 255
-_MESSAGE_LIMIT = 64_000
-"""Bytes; GitHub says 64 KB. Source: https://docs.github.com/en/rest/checks/runs#create-a-check-run"""
 
 
 def find(place: Place, ref: RepositoryRef, branch: str) -> Pull | None:
@@ -61,6 +52,15 @@ def describe(place: Place, number: int, body: str) -> None:
     _insist(place.patch, f"pulls/{number}", {"body": body})
 
 
+def numbered_record(pull: Pull) -> records.PullRequest:
+    """A pull request that was asked for alone, with what GitHub has found out about merging it."""
+    found = as_record(pull)
+    return replace(found, merge_state=_MERGE_STATES[pull.mergeable]) if found.state == "open" else found
+
+
+_MERGE_STATES = {True: MergeState.CLEAN, False: MergeState.CONFLICTING, None: MergeState.UNKNOWN}
+
+
 def as_record(pull: Pull) -> records.PullRequest:
     """In our own words; one that is merged is not closed."""
     return records.PullRequest(
@@ -85,69 +85,6 @@ _READY = """
 mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } } }
 """
 """Source: https://docs.github.com/en/graphql/reference/mutations#markpullrequestreadyforreview"""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a check run is to say."""
-
-    conclusion: str
-    title: str
-    summary: str
-    annotations: tuple[Annotation, ...] = ()
-
-    @property
-    def output(self) -> dict[str, Any]:
-        output: dict[str, Any] = {"title": self.title[:TITLE_LIMIT], "summary": self.summary[:SUMMARY_LIMIT]}
-        shown = [_annotation(each) for each in self.annotations[:ANNOTATIONS_AT_MOST]]
-        return output | ({"annotations": shown} if shown else {})
-
-    @property
-    def key(self) -> str:
-        """The same for the same words: by it a check run that says them already is known."""
-        return hashlib.sha256(json.dumps([self.conclusion, self.output]).encode()).hexdigest()[:32]
-
-
-def set_check(place: Place, head_sha: str, said: Said, *, app_id: int) -> None:
-    """Set our check run on the commit: the newest of ours is the one that counts.
-
-    GitHub adds the annotations of an update to those that are there: so where there are some, another check run of the
-    same name takes the old one's place.
-    """
-    answer = place.get(f"commits/{head_sha}/check-runs", check_name=CHECK, app_id=app_id, per_page=100)
-    ours = [run for run in read(answers.CheckRuns, answer).check_runs if run.name == CHECK and _is_by(run, app_id)]
-    newest = max(ours, key=lambda run: run.id, default=None)
-    if newest is None or (newest.output.annotations_count and newest.external_id != said.key):
-        _say(place.post, "check-runs", said, head_sha=head_sha)
-    elif newest.external_id != said.key:
-        _say(place.patch, f"check-runs/{newest.id}", said)
-
-
-def _say(send: Callable[[str, dict[str, Any]], Any], path: str, said: Said, **more: str) -> None:
-    """Send; and again without annotations where GitHub does not take them: the summary has all of it in short."""
-    body = {"name": CHECK, "status": "completed", "conclusion": said.conclusion, "external_id": said.key, **more}
-    try:
-        send(path, body | {"output": said.output})
-    except Invalid as invalid:
-        if not said.annotations:
-            raise
-        log.warning("annotations left out: %s", invalid)
-        send(path, body | {"output": replace(said, annotations=()).output})
-
-
-def _is_by(run: answers.CheckRun, app_id: int) -> bool:
-    return run.app is not None and run.app.id == app_id
-
-
-def _annotation(each: Annotation) -> dict[str, Any]:
-    return {
-        "path": each.path,
-        "start_line": each.start_line,
-        "end_line": each.end_line,
-        "annotation_level": str(each.level),
-        "title": each.title[:_ANNOTATION_TITLE_LIMIT],
-        "message": each.message.encode()[:_MESSAGE_LIMIT].decode(errors="ignore"),
-    }
 
 
 def _open(place: Place, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> Pull:

@@ -6,19 +6,27 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
+import requests
 from github import Auth, Github
 from github.Requester import Requester
-from requests import RequestException
+from requests import PreparedRequest, RequestException
 from urllib3 import BaseHTTPResponse
 from urllib3.util import Retry
 
-from bot.errors import Unavailable
-from bot.github.failures import Moved, understand
+from bot.errors import Gone, Unavailable
+from bot.github.answers import read
+from bot.github.failures import Moved, understand, understand_graph
+from bot.github.graph_answers import GraphAnswer
+from bot.github.pace import Pace
 
 API_VERSION = "2022-11-28"
 TIMEOUT_S = 30
 USER_AGENT = "selfcode"
+FILE_LIMIT_BYTES = 64 * 1024 * 1024
+"""How much is read of a file to come to its end: not every host gives the end alone."""
+_PIECE_BYTES = 64 * 1024
 
 Verb = Literal["GET", "POST", "PATCH"]
 
@@ -48,6 +56,7 @@ class Server:
         self._pause_s = seconds_between_writes
         self._clock = clock
         self._sleep = sleep
+        self.pace = Pace(clock)
         self._writing = threading.Lock()
         self._last_write_s = 0.0
         self.paused_s = 0.0
@@ -91,6 +100,34 @@ class Server:
             finally:
                 self._last_write_s = self._clock()
 
+    def end_of_file(self, location: str, size_bytes: int) -> bytes:
+        """The end of a file that GitHub keeps on another host, at most so many bytes. No token goes there.
+
+        Raises: `Unavailable`, `Gone`.
+        """
+        if urlsplit(location).scheme not in ("https", urlsplit(self._api_url).scheme):
+            raise Gone("GitHub points to a file that is not to be had safely")
+        end, read_bytes = b"", 0
+        try:
+            with requests.get(
+                location,
+                stream=True,
+                timeout=TIMEOUT_S,
+                verify=self._verify,
+                headers={"User-Agent": USER_AGENT},
+                auth=_without_credentials,
+                allow_redirects=False,
+            ) as answer:
+                if not answer.ok or answer.is_redirect:
+                    raise Gone(f"the file that GitHub points to can't be read: status {answer.status_code}")
+                for piece in answer.iter_content(_PIECE_BYTES):
+                    end, read_bytes = (end + piece)[-size_bytes:], read_bytes + len(piece)
+                    if read_bytes > FILE_LIMIT_BYTES:
+                        break
+        except RequestException as error:
+            raise Unavailable(f"the file that GitHub points to can't be read: {type(error).__name__}") from error
+        return end
+
     def _exchange(
         self,
         requester: Requester,
@@ -108,9 +145,11 @@ class Server:
             )
         except RequestException as error:
             raise Unavailable(f"GitHub can't be reached at {self._api_url}: {type(error).__name__}") from error
-        answer = _json(text)
+        answer, now_s = _json(text), self._clock()
         if status >= 400:
-            raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=self._clock())
+            raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=now_s)
+        if path == requester.graphql_url:
+            return _graph_data(answer, headers, purpose=purpose, now_s=now_s)
         return answer
 
     def _pause(self) -> None:
@@ -119,6 +158,20 @@ class Server:
         if wait_s > 0:
             self.paused_s += wait_s
             self._sleep(wait_s)
+
+
+def _without_credentials(request: PreparedRequest) -> PreparedRequest:
+    """Keeps `requests` from looking for a password in the user's files."""
+    return request
+
+
+def _graph_data(answer: Any, headers: Mapping[str, str], *, purpose: Purpose, now_s: float) -> Any:
+    """What GraphQL answers; raises what it says instead of a status."""
+    found = read(GraphAnswer, answer)
+    if found.errors:
+        errors = [(error.type, error.message) for error in found.errors]
+        raise understand_graph(errors, doing=purpose.doing, needs=purpose.needs, headers=headers, now_s=now_s)
+    return found.data
 
 
 def _json(text: str) -> Any:
@@ -148,5 +201,5 @@ class _Once(Retry):
         _stacktrace: Any = None,
     ) -> Self:
         if response is not None and response.status in _REDIRECTS:
-            raise Moved(response.headers.get("Location", ""))
+            raise Moved(response.headers.get("Location", ""), response.status)
         return super().increment(method, url, response, error, _pool, _stacktrace)

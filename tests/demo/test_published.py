@@ -8,6 +8,7 @@ from tests.demo import published
 from tests.demo.clients import Client, Scene
 
 REPO = "/repos/octo/adder"
+TEXT = {"title": "Add", "body": "Closes #1", "base": "main"}
 
 
 def every_operation(scene: Scene, version: str) -> None:
@@ -21,6 +22,9 @@ def every_operation(scene: Scene, version: str) -> None:
     _as_app(scene, app)
     _about_issues(person, bot)
     _about_pulls(bot, sha)
+    _about_reviews(scene, person, bot)
+    _about_checks(scene, bot, sha)
+    _about_merging(scene, person)
     _refusals(person, app, bot)
 
 
@@ -91,6 +95,63 @@ def _about_pulls(bot: Client, sha: str) -> None:
     bot.delete(f"{REPO}/git/refs/heads/selfcode/issue-1")
 
 
+def _about_reviews(scene: Scene, person: Client, bot: Client) -> None:
+    scene.pushed_branch("selfcode/issue-2")
+    number = bot.post(f"{REPO}/pulls", TEXT | {"head": "selfcode/issue-2"}).json()["number"]
+    remark = {"path": "adder.py", "line": 2, "side": "RIGHT", "body": "Why plus?"}
+    wanted = {"event": "REQUEST_CHANGES", "body": "Not yet.", "comments": [remark]}
+    review = person.post(f"{REPO}/pulls/{number}/reviews", wanted).json()["id"]
+    comment = person.get(f"{REPO}/pulls/{number}/reviews/{review}/comments").json()[0]["id"]
+    bot.get(f"{REPO}/pulls/{number}/reviews")
+    bot.get(f"{REPO}/pulls/{number}/reviews/{review}")
+    bot.get(f"{REPO}/pulls/{number}/comments")
+    bot.get(f"{REPO}/pulls/comments/{comment}")
+    answer = bot.post(f"{REPO}/pulls/{number}/comments/{comment}/replies", {"body": "Because."}).json()["id"]
+    bot.post(f"{REPO}/pulls/{number}/comments/{answer}/replies", {"body": "And?"})
+    bot.post(f"{REPO}/pulls/comments/{comment}/reactions", {"content": "eyes"})
+    bot.get(f"{REPO}/pulls/comments/{comment}/reactions")
+    bot.patch(f"{REPO}/pulls/comments/{answer}", {"body": "For it adds."})
+    bot.delete(f"{REPO}/pulls/comments/{answer}")
+    alone = {"path": "adder.py", "line": 2, "body": "One more.", "commit_id": scene.repository.head("selfcode/issue-2")}
+    person.post(f"{REPO}/pulls/{number}/comments", alone)
+    person.post(f"{REPO}/pulls/{number}/comments", alone | {"in_reply_to": comment})
+    person.ask("PUT", f"{REPO}/pulls/{number}/reviews/{review}", {"body": "Not like this."})
+    person.ask("PUT", f"{REPO}/pulls/{number}/reviews/{review}/dismissals", {"message": "Never mind."})
+    pending = person.post(f"{REPO}/pulls/{number}/reviews", {"body": "Later."}).json()["id"]
+    person.post(f"{REPO}/pulls/{number}/reviews/{pending}/events", {"event": "COMMENT"})
+    pending = person.post(f"{REPO}/pulls/{number}/reviews", {"body": "Never."}).json()["id"]
+    person.delete(f"{REPO}/pulls/{number}/reviews/{pending}")
+    bot.post(f"{REPO}/pulls/{number}/requested_reviewers", {"reviewers": ["mona"]})
+    bot.get(f"{REPO}/pulls/{number}/requested_reviewers")
+    bot.ask("DELETE", f"{REPO}/pulls/{number}/requested_reviewers", {"reviewers": ["mona"]})
+
+
+def _about_checks(scene: Scene, bot: Client, sha: str) -> None:
+    run = scene.repository.check(sha, "tests", "failure", log="1 failed\n", summary="1 test failed")
+    bot.get(f"{REPO}/commits/{sha}/check-runs?status=completed")
+    bot.get(f"{REPO}/actions/jobs/{run.id}")
+    bot.get(f"{REPO}/actions/jobs/{run.id}/logs")
+    remark = {"path": "adder.py", "start_line": 1, "end_line": 1, "annotation_level": "failure", "message": "No."}
+    output = {"title": "Lint", "summary": "1 error", "annotations": [remark]}
+    fields = {"name": "lint", "head_sha": sha, "conclusion": "failure", "output": output}
+    number = bot.post(f"{REPO}/check-runs", fields).json()["id"]
+    bot.get(f"{REPO}/check-runs/{number}/annotations")
+
+
+def _about_merging(scene: Scene, person: Client) -> None:
+    scene.repository.commit({"more.py": "x = 1\n"}, branch="more", parent=scene.repository.head())
+    number = scene.repository.open_pull("more", by="mona").number
+    person.get(f"{REPO}/branches/more")
+    person.post(f"{REPO}/branches/more/rename", {"new_name": "much-more"})
+    scene.repository.commit({"most.py": "x = 1\n"}, branch="most", parent=scene.repository.head())
+    number = scene.repository.open_pull("most", by="mona").number
+    person.get(f"{REPO}/pulls/{number}/merge")
+    person.ask("PUT", f"{REPO}/pulls/{number}/merge", {"merge_method": "squash", "commit_title": "Most"})
+    person.get(f"{REPO}/pulls/{number}/merge")
+    person.ask("PUT", f"{REPO}/pulls/{number}/merge", {})
+    person.get(f"{REPO}/pulls/{number}")
+
+
 def _refusals(person: Client, app: Client, bot: Client) -> None:
     replace(bot, token="ghs_wrong").get(REPO)
     replace(bot, token="").post(f"{REPO}/issues", {"title": "Who am I?"})
@@ -105,7 +166,7 @@ def _refusals(person: Client, app: Client, bot: Client) -> None:
 
 @pytest.mark.parametrize("version", ["2022-11-28", "2026-03-10"])
 def test_every_answer_and_every_delivery_has_the_shape_that_github_published(scene: Scene, version: str) -> None:
-    scene.app.events += ("label",)
+    scene.app.events += ("label", "push")
 
     every_operation(scene, version)
 
@@ -115,6 +176,11 @@ def test_every_answer_and_every_delivery_has_the_shape_that_github_published(sce
         "issue_comment",
         "label",
         "pull_request",
+        "pull_request_review",
+        "pull_request_review_comment",
+        "check_run",
+        "check_suite",
+        "push",
     }
     published.check_all(scene.hub)
 
@@ -141,6 +207,48 @@ def test_the_events_of_an_installations_life_have_the_shape_that_github_publishe
         ("ping", None),
     ]
     published.check_all(hub)
+
+
+def test_what_can_happen_to_a_pull_request_is_told_as_github_tells_it(scene: Scene) -> None:
+    scene.app.events += ("pull_request_review_thread", "repository", "push")
+    scene.pushed_branch()
+    pull = scene.repository.open_pull("selfcode/issue-1", by="mona", draft=True)
+    pull.set_draft(draft=False, by="mona")
+    scene.repository.give_role("ada", "write")
+    pull.request_review("ada", by="mona")
+    thread = pull.review(by="ada", comments=[("adder.py", 2, "Why?")], body="").threads[0]
+    thread.reply("So.", by="mona")
+    thread.edit(thread.comments[0], "Why so?", by="ada")
+    thread.resolve(by="mona")
+    thread.resolve(by="mona", resolved=False)
+    thread.delete(thread.comments[1], by="mona")
+    pull.reviews[0].edit("No.", by="ada")
+    pull.reviews[0].dismiss(by="mona")
+    pull.lock()
+    pull.unlock()
+    scene.repository.rename_branch("main", "trunk")
+    pull.merge(by="mona")
+
+    published.check_all(scene.hub)
+
+
+def test_what_can_happen_to_a_repository_and_its_issues_is_told_as_github_tells_it(scene: Scene) -> None:
+    scene.app.events += ("repository",)
+    there = scene.hub.create_repository("octo/there")
+    moved, deleted = (scene.repository.open_issue("It breaks", by="mona") for _ in range(2))
+    moved.comment("Me too", by="ada")
+    moved.transfer(there, by="mona")
+    deleted.lock(by="mona")
+    deleted.delete(by="mona")
+    scene.repository.set_private(private=True)
+    scene.repository.rename("summer")
+    scene.repository.archive()
+    scene.repository.delete()
+
+    told = [f"{sent.event}.{sent.action}" for sent in scene.hub.deliveries]
+    assert "issues.transferred" in told
+    assert told[-3:] == ["repository.renamed", "repository.archived", "repository.deleted"]
+    published.check_all(scene.hub)
 
 
 def test_a_push_to_a_pull_requests_branch_is_told_as_github_tells_it(scene: Scene) -> None:

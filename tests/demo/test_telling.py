@@ -5,7 +5,7 @@ import io
 import pytest
 import requests
 
-from bot.demo.pages import markdown
+from bot.demo.markup import markdown
 from bot.demo.telling import Teller, clean, folded
 from tests.demo.clients import Scene
 

@@ -10,13 +10,20 @@ from bot.records import (
     ANNOTATIONS_AT_MOST,
     Annotation,
     Comment,
+    FailedCheck,
     Issue,
     IssueRef,
+    MergeState,
     Person,
     PullRequest,
     PullRequestText,
     RepositoryInfo,
     RepositoryRef,
+    Review,
+    ReviewComment,
+    ReviewState,
+    Subject,
+    Thread,
 )
 
 NOW = "2026-11-29T10:00:00Z"
@@ -48,6 +55,9 @@ class FakePull:
     reviewers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     thread: FakeIssue = field(default_factory=lambda: FakeIssue(_NO_ISSUE))
+    merge_state: MergeState = MergeState.CLEAN
+    reviews: dict[int, Review] = field(default_factory=dict)
+    review_threads: list[Thread] = field(default_factory=list)
 
 
 @dataclass
@@ -71,6 +81,7 @@ class FakeRepository:
     pulls: list[FakePull] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     checks: list[FakeCheck] = field(default_factory=list)
+    failed_checks: dict[str, list[FailedCheck]] = field(default_factory=dict)
     is_archived: bool = False
     is_gone: bool = False
 
@@ -114,6 +125,29 @@ class FakeGitHub:
         self._thread(at).comments.append(comment)
         return comment.id
 
+    def submit_review(
+        self,
+        ref: RepositoryRef,
+        number: int,
+        *,
+        by: str,
+        state: ReviewState = ReviewState.CHANGES_REQUESTED,
+        body: str = "",
+        comments: Sequence[tuple[str, int, str]] = (),
+        replies: Sequence[tuple[int, str]] = (),
+    ) -> Review:
+        """Review as somebody else: new threads by (path, line, text), answers by (comment's id, text)."""
+        pull = self._pull(self.repositories[ref.id], number, "read the review")
+        author, review_id = Person(by, is_bot=by.endswith("[bot]")), next(self.ids)
+        for path, line, text in comments:
+            said = ReviewComment(next(self.ids), author, text, review_id, NOW)
+            pull.review_threads.append(Thread(f"thread-{said.id}", path, (said,), line=line, hunk="@@ -1 +1 @@"))
+        for comment_id, text in replies:
+            self._answer(pull, comment_id, ReviewComment(next(self.ids), author, text, review_id, NOW))
+        pull.reviews[review_id] = Review(review_id, author, state, body, NOW)
+        pull.reviewers = tuple(login for login in pull.reviewers if login != by)
+        return self._review(pull, review_id)
+
     def change_issue(self, at: IssueRef, **fields: object) -> None:
         """Close it (`is_open=False`), lock it (`is_locked=True`), and so on."""
         thread = self._thread(at)
@@ -144,11 +178,11 @@ class FakeGitHub:
     def permission(self, ref: RepositoryRef, login: str) -> str:
         return self._called("permission", ref).roles.get(login, "none")
 
-    def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:
+    def react(self, at: IssueRef, reaction: str, *, subject: Subject | None = None) -> None:
         self._called("react", at.repository)
         thread = self._thread(at)
         self._require_unlocked(thread)
-        given = thread.reactions if comment_id is None else thread.comment_reactions.setdefault(comment_id, [])
+        given = thread.reactions if subject is None else thread.comment_reactions.setdefault(subject.id, [])
         if (self.login, reaction) not in given:
             given.append((self.login, reaction))
 
@@ -187,10 +221,9 @@ class FakeGitHub:
 
     def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
         repository = self._called("pull_request_numbered", ref)
-        found = next((pull for pull in repository.pulls if pull.number == number), None)
-        if found is None:
-            raise Gone("GitHub can't read the pull request: Not Found")
-        return self._record(repository, found)
+        found = self._pull(repository, number, "read the pull request")
+        record = self._record(repository, found)
+        return replace(record, merge_state=found.merge_state) if found.state == "open" else record
 
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         repository = self._called("publish_pull_request", ref)
@@ -211,19 +244,53 @@ class FakeGitHub:
 
     def describe_pull_request(self, ref: RepositoryRef, number: int, body: str) -> None:
         repository = self._called("describe_pull_request", ref)
-        pull = next((pull for pull in repository.pulls if pull.number == number), None)
-        if pull is None:
-            raise Gone("GitHub can't open or update the pull request: Not Found")
+        pull = self._pull(repository, number, "open or update the pull request")
         pull.text = replace(pull.text, body=body)
 
     def mark_ready(self, ref: RepositoryRef, number: int) -> None:
         repository = self._called("mark_ready", ref)
-        pull = next((pull for pull in repository.pulls if pull.number == number), None)
-        if pull is None:
-            raise Gone("GitHub can't mark the pull request as ready for review: Not Found")
+        pull = self._pull(repository, number, "mark the pull request as ready for review")
         if pull.is_draft and pull.state != "open":
             raise Refused("GitHub does not let the App mark the pull request as ready for review: must be open")
         pull.is_draft = False
+
+    def review(self, ref: RepositoryRef, number: int, review_id: int) -> Review:
+        pull = self._pull(self._called("review", ref), number, "read the review")
+        if review_id not in pull.reviews:
+            raise Gone("GitHub can't read the review: Not Found")
+        return self._review(pull, review_id)
+
+    def reply_to_review_comment(self, at: IssueRef, comment_id: int, body: str, *, marker: str) -> int:
+        pull = self._pull(self._called("reply_to_review_comment", at.repository), at.number, "answer a review comment")
+        thread = self._thread_with(pull, comment_id)
+        for said in thread.comments:
+            if marker in said.body and said.author.login == self.login:
+                return said.id
+        self._require_unlocked(pull.thread)
+        author = Person(self.login, is_bot=True)
+        marked = body if marker in body else f"{body}\n{marker}"
+        answer = ReviewComment(next(self.ids), author, marked, next(self.ids), NOW)
+        self._answer(pull, comment_id, answer)
+        return answer.id
+
+    def resolve_thread(self, ref: RepositoryRef, thread_id: str) -> None:
+        repository = self._called("resolve_thread", ref)
+        pull = next((pull for pull in repository.pulls if thread_id in {each.id for each in pull.review_threads}), None)
+        if pull is None:
+            raise Gone("GitHub can't resolve a review's thread: Could not resolve to a node")
+        pull.review_threads = [
+            replace(thread, is_resolved=True) if thread.id == thread_id else thread for thread in pull.review_threads
+        ]
+
+    def request_review(self, ref: RepositoryRef, number: int, login: str) -> None:
+        repository = self._called("request_review", ref)
+        pull = self._pull(repository, number, "ask for a review")
+        if repository.roles.get(login, "none") != "none":
+            pull.reviewers = tuple(dict.fromkeys((*pull.reviewers, login)))
+
+    def failed_checks(self, ref: RepositoryRef, head_sha: str, *, with_logs: bool = True) -> Sequence[FailedCheck]:
+        found = self._called("failed_checks", ref).failed_checks.get(head_sha, ())
+        return tuple(check if with_logs else replace(check, log="") for check in found)
 
     def set_check(
         self,
@@ -259,6 +326,27 @@ class FakeGitHub:
         if pull is None:
             raise Gone("GitHub can't read the issue: Not Found")
         return pull.thread
+
+    def _pull(self, repository: FakeRepository, number: int, doing: str) -> FakePull:
+        found = next((pull for pull in repository.pulls if pull.number == number), None)
+        if found is None:
+            raise Gone(f"GitHub can't {doing}: Not Found")
+        return found
+
+    def _review(self, pull: FakePull, review_id: int) -> Review:
+        threads = (each for each in pull.review_threads if review_id in {said.review_id for said in each.comments})
+        return replace(pull.reviews[review_id], threads=tuple(threads))
+
+    def _thread_with(self, pull: FakePull, comment_id: int) -> Thread:
+        for thread in pull.review_threads:
+            if comment_id in {said.id for said in thread.comments}:
+                return thread
+        raise Gone("GitHub can't answer a review comment: Not Found")
+
+    def _answer(self, pull: FakePull, comment_id: int, answer: ReviewComment) -> None:
+        found = self._thread_with(pull, comment_id)
+        longer = replace(found, comments=(*found.comments, answer))
+        pull.review_threads = [longer if thread is found else thread for thread in pull.review_threads]
 
     def _require_unlocked(self, thread: FakeIssue) -> None:
         if thread.issue.is_locked:

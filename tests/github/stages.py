@@ -2,11 +2,12 @@
 
 from typing import Protocol
 
-from bot.demo.handles import IssueHandle, PullHandle, RepositoryHandle
+from bot.demo.handles import IssueHandle, PullHandle, RepositoryHandle, ThreadHandle
 from bot.demo.hub import Hub
+from bot.demo.shapes import node_id
 from bot.demo.state import App, CheckRun, Installation
 from bot.github.app import GitHubApp
-from bot.records import GitHub, IssueRef, RepositoryRef
+from bot.records import FailedCheck, GitHub, IssueRef, RepositoryRef, ReviewState
 from tests.github.fake import FakeGitHub, FakePull, FakeRepository
 
 
@@ -36,6 +37,13 @@ class Stage(Protocol):
     def checks(self, sha: str) -> list[tuple[str, str, str]]: ...
     def annotated(self, sha: str) -> list[tuple[str, int, str]]: ...
     def is_draft(self, number: int) -> bool: ...
+    def review(self, number: int, by: str, body: str, *comments: tuple[str, int, str]) -> int: ...
+    def answer(self, number: int, comment_id: int, text: str, *, by: str) -> int: ...
+    def threads(self, number: int) -> list[list[tuple[str, str]]]: ...
+    def resolved(self, number: int) -> list[bool]: ...
+    def node_of_review(self, number: int, review_id: int) -> str: ...
+    def review_reactions(self, number: int, review_id: int) -> list[tuple[str, str]]: ...
+    def fail_check(self, sha: str, name: str, *, log: str) -> None: ...
 
 
 class FakeStage:
@@ -110,6 +118,32 @@ class FakeStage:
 
     def is_draft(self, number: int) -> bool:
         return self._pull(number).is_draft
+
+    def review(self, number: int, by: str, body: str, *comments: tuple[str, int, str]) -> int:
+        return self.github.submit_review(self.ref, number, by=by, body=body, comments=comments).id
+
+    def answer(self, number: int, comment_id: int, text: str, *, by: str) -> int:
+        replies = [(comment_id, text)]
+        state = ReviewState.COMMENTED
+        review = self.github.submit_review(self.ref, number, by=by, state=state, replies=replies)
+        return review.threads[0].comments[-1].id
+
+    def threads(self, number: int) -> list[list[tuple[str, str]]]:
+        return [
+            [(said.author.login, said.body) for said in each.comments] for each in self._pull(number).review_threads
+        ]
+
+    def resolved(self, number: int) -> list[bool]:
+        return [each.is_resolved for each in self._pull(number).review_threads]
+
+    def node_of_review(self, number: int, review_id: int) -> str:
+        return f"review-{number}-{review_id}"
+
+    def review_reactions(self, number: int, review_id: int) -> list[tuple[str, str]]:
+        return self._pull(number).thread.comment_reactions.get(review_id, [])
+
+    def fail_check(self, sha: str, name: str, *, log: str) -> None:
+        self.repository.failed_checks.setdefault(sha, []).append(FailedCheck(name, "https://ci.invalid", log=log))
 
     def _pull(self, number: int) -> FakePull:
         return next(pull for pull in self.repository.pulls if pull.number == number)
@@ -189,6 +223,32 @@ class HubStage:
 
     def is_draft(self, number: int) -> bool:
         return self.pull(number).is_draft
+
+    def review(self, number: int, by: str, body: str, *comments: tuple[str, int, str]) -> int:
+        return self.pull(number).review(by=by, body=body, comments=comments).id
+
+    def answer(self, number: int, comment_id: int, text: str, *, by: str) -> int:
+        return self._thread(number, comment_id).reply(text, by=by).id
+
+    def threads(self, number: int) -> list[list[tuple[str, str]]]:
+        return [thread.said for thread in self.pull(number).threads]
+
+    def resolved(self, number: int) -> list[bool]:
+        return [thread.is_resolved for thread in self.pull(number).threads]
+
+    def node_of_review(self, number: int, review_id: int) -> str:
+        return node_id("PullRequestReview", review_id)
+
+    def review_reactions(self, number: int, review_id: int) -> list[tuple[str, str]]:
+        return list(next(review for review in self.pull(number).reviews if review.id == review_id).reactions)
+
+    def fail_check(self, sha: str, name: str, *, log: str) -> None:
+        self.repository.check(sha, name, "failure", log=log)
+
+    def _thread(self, number: int, comment_id: int) -> ThreadHandle:
+        return next(
+            thread for thread in self.pull(number).threads if comment_id in {said.id for said in thread.comments}
+        )
 
     def _shown(self, sha: str) -> list[CheckRun]:
         """What GitHub shows of the check runs on a commit: the newest of each name."""

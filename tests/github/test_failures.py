@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bot.errors import Gone, Refused, Unavailable
-from bot.github.failures import Expired, Invalid, understand
+from bot.github.failures import Expired, Invalid, understand, understand_graph
 
 NOW_S = 1_000_000.0
 TOO_FAST = "You have exceeded a secondary rate limit and have been temporarily blocked from content creation."
@@ -22,10 +22,27 @@ def understood(status: int, message: str = "Nope", *, errors: Any = None, **head
         (understood(403, TOO_FAST), 60),
         (understood(429, "Too many requests"), 60),
         (understood(429, "whatever", retry_after="3"), 3),
+        (understood(429, "whatever"), 60),
         (understood(403, "API rate limit exceeded", x_ratelimit_remaining="0", x_ratelimit_reset="1000900"), 901),
         (understood(403, "whatever", x_ratelimit_remaining="0", x_ratelimit_reset="999000"), 1),
         (understood(403, "You have triggered an abuse detection mechanism."), 60),
         (understood(403, TOO_FAST, retry_after="soon"), 60),
+        (understood(403, TOO_FAST, retry_after="inf"), 60),
+        (understood(403, TOO_FAST, retry_after="nan"), 60),
+        (understood(403, TOO_FAST, retry_after="-5"), 60),
+        (understood(403, TOO_FAST, retry_after="86400"), 3600),
+        (understood(403, "API rate limit exceeded", x_ratelimit_remaining="0", x_ratelimit_reset="2000000"), 3600),
+        (understand_graph([("RATE_LIMITED", "API rate limit exceeded")], doing="do it"), 60),
+        (understand_graph([("", "You have exceeded a secondary rate limit")], doing="do it"), 60),
+        (
+            understand_graph(
+                [("RATE_LIMIT", "API rate limit exceeded")],
+                doing="do it",
+                headers={"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1000900"},
+                now_s=NOW_S,
+            ),
+            901,
+        ),
     ],
 )
 def test_a_rate_limit_is_for_time_to_mend_and_says_for_how_long(failure: Exception, wait_s: float) -> None:
