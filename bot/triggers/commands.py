@@ -1,4 +1,4 @@
-"""`/selfcode …` in a comment, read as people see the comment: by a Markdown parser, not by a search. Pure.
+"""`/selfcode …` in a comment, and mentions of the bot, read as people see the comment. Pure.
 
 A command stands at the start of a line of a plain paragraph. In code, quotes, lists, headings, tables and HTML
 comments it is only talked about.
@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from markdown_it import MarkdownIt
+from bot.triggers.rendered import said_in
 
-HINT_LIMIT = 4000
-"""Characters of a hint that are kept: it goes into a prompt."""
+TEXT_LIMIT = 4000
+"""Characters of a hint, a note or an answer that are kept: it goes into a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,18 @@ class Retry:
 @dataclass(frozen=True, slots=True)
 class Stop:
     """End the run of this issue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Say how it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A word to the run at work: the rest of the command's line and everything below it, never empty."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +55,7 @@ class Help:
     complaint: str = ""
 
 
-Command = Retry | Stop | Doctor | AcceptTests | Help
+Command = Retry | Stop | Status | Note | Doctor | AcceptTests | Help
 
 
 def read_command(body: str) -> Command | None:
@@ -59,21 +71,35 @@ def read_command(body: str) -> Command | None:
             return Help("One command a comment, please: there were several, and none was followed.")
 
 
+def mentions(body: str, login: str) -> bool:
+    """Whether the text speaks to the bot: `@slug` or `@slug[bot]`, outside of code, quotes, links and HTML comments."""
+    slug = re.escape(login.removesuffix("[bot]"))
+    spoken_to = re.compile(rf"(?<![\w@/.-])@{slug}(\[bot\])?(?![\w/-])", re.IGNORECASE)
+    return any(spoken_to.search(said.text) for said in said_in(body))
+
+
+def talks_of_commands(body: str) -> bool:
+    """Whether `/selfcode` stands anywhere in the text, in code and quotes too."""
+    return "/selfcode" in body.casefold()
+
+
 _NAME = re.compile(r"\s*/selfcode(?=\s|$)", re.IGNORECASE)
 _MARK = "\ue000"
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^>]*(?<!/)>")
-_NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "li", "p", "source", "td", "th", "tr", "wbr"})
 _MARKED = re.compile(f"/selfcode{_MARK}([0-9]+){_MARK}", re.IGNORECASE)
 
 
 def _command(line: str, *, below: str) -> Command:  # noqa: PLR0911 - one answer a command
     word, rest = ((*_NAME.sub("", line).split(maxsplit=1), "", ""))[:2]
+    text = f"{rest}\n{below}".strip()[:TEXT_LIMIT]
     match word.rstrip(".,:;!").lower():
         case "retry":
-            return Retry(f"{rest}\n{below}".strip()[:HINT_LIMIT])
+            return Retry(text)
         case "stop":
             return Stop()
+        case "status":
+            return Status()
+        case "note":
+            return Note(text) if text else Help("There was nothing in the note: `/selfcode note <text>`.")
         case "doctor":
             return Doctor()
         case "accept-tests":
@@ -93,29 +119,7 @@ def _command_lines(lines: Sequence[str]) -> Iterator[int]:
     tells where it came from. The mark is a word's continuation to Markdown and changes nothing else.
     """
     marked = [_NAME.sub(rf"\g<0>{_MARK}{number}{_MARK}", line) for number, line in enumerate(lines)]
-    depth, is_plain = 0, False
-    for token in _markdown().parse("\n".join(marked)):
-        if token.type == "html_block":
-            depth = _depth(depth, token.content)
-        elif token.type == "inline" and is_plain:
-            at_line_start = True
-            for child in token.children or ():
-                depth = _depth(depth, child.content) if child.type == "html_inline" else depth
-                found = _MARKED.match(child.content) if child.type == "text" else None
-                if found and at_line_start and depth == 0:
-                    yield int(found[1])
-                at_line_start = child.type in ("softbreak", "hardbreak")
-        is_plain = token.type == "paragraph_open" and token.level == 0
-
-
-def _markdown() -> MarkdownIt:
-    """Without joining texts: an escaped slash stays a token of its own, and so is no command."""
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("text_join")
-
-
-def _depth(depth: int, html: str) -> int:
-    """How many HTML elements (`<blockquote>`, `<code>`…) are open after this, when `depth` were before it."""
-    for closing, name in _TAG.findall(_COMMENT.sub("", html)):
-        if name.lower() not in _NEVER_CLOSED:
-            depth = max(0, depth - 1) if closing else depth + 1
-    return depth
+    for said in said_in("\n".join(marked)):
+        found = _MARKED.match(said.text)
+        if found and said.opens_line and said.is_prose:
+            yield int(found[1])

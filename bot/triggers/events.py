@@ -1,4 +1,4 @@
-"""Webhook payloads as values: of each event only what is read, all else ignored, for GitHub adds fields. Pure.
+"""Webhook deliveries as values. Pure.
 
 A genuine delivery is never refused for its shape: what lacks something that we need becomes `Incomplete`, an event that
 we don't know becomes `Unknown`, and both are ignored with a reason. Refused is only what is no delivery at all.
@@ -11,134 +11,25 @@ from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import parse_qs
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from bot.errors import DeliveryRejected
-
-Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
-"""A string where GitHub sends null for an empty one."""
-
-
-class Slice(BaseModel):
-    """The part of a payload that we read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Account(Slice):
-    """A user, a bot or an organization."""
-
-    login: str
-    type: Text = ""
-
-    @property
-    def is_bot(self) -> bool:
-        return self.type == "Bot" or self.login.endswith("[bot]")
-
-
-class Repository(Slice):
-    """A repository; its name may have changed since."""
-
-    id: int
-    full_name: str
-
-    @property
-    def owner(self) -> str:
-        return self.full_name.partition("/")[0]
-
-    @property
-    def name(self) -> str:
-        return self.full_name.partition("/")[2]
-
-
-class Identified(Slice):
-    """What is read of a thing where its id is enough."""
-
-    id: int
-
-
-class Installation(Slice):
-    """The App on one account, as the events about installations show it."""
-
-    id: int
-    account: Account
-    updated_at: datetime
-
-
-class Label(Slice):
-    """A label, as put on an issue."""
-
-    name: str
-
-
-class Issue(Slice):
-    """An issue. `pull_request` is there where it is the conversation of a pull request."""
-
-    number: int
-    updated_at: datetime
-    labels: tuple[Label, ...] = ()
-    pull_request: Mapping[str, object] | None = None
-
-
-class IssueComment(Slice):
-    """A comment on an issue; `user` is None where the account is gone."""
-
-    id: int
-    created_at: datetime
-    body: Text = ""
-    user: Account | None = None
-
-
-class Head(Slice):
-    """A pull request's head. `repo` is None where the fork was deleted."""
-
-    ref: str
-    sha: Text = ""
-    repo: Identified | None = None
-
-
-class PullRequest(Slice):
-    """A pull request, whoever opened it."""
-
-    number: int
-    updated_at: datetime
-    head: Head
-
-
-class CheckedPull(Slice):
-    """A pull request whose head a check is on."""
-
-    head: Head
-
-
-Pulls = Annotated[tuple[CheckedPull, ...], BeforeValidator(lambda value: value or ())]
-
-
-class App(Slice):
-    """The App that a check belongs to."""
-
-    slug: Text = ""
-
-
-class CheckSuite(Slice):
-    """All checks of an App on a commit. `head_branch` is one that has the commit, or "" where GitHub knows none."""
-
-    id: int
-    head_branch: Text = ""
-    pull_requests: Pulls = ()
-    updated_at: datetime | None = None
-    app: App = App()
-
-
-class CheckRun(Slice):
-    """One check of an App on a commit."""
-
-    id: int
-    name: Text = ""
-    app: App = App()
-    check_suite: CheckSuite | None = None
-    pull_requests: Pulls = ()
-    started_at: datetime | None = None
+from bot.triggers.payloads import (
+    Account,
+    CheckRun,
+    CheckSuite,
+    Identified,
+    Installation,
+    Issue,
+    IssueComment,
+    Label,
+    PullRequest,
+    Repository,
+    Review,
+    ReviewComment,
+    Slice,
+    Text,
+)
 
 
 class Ping(Slice):
@@ -180,14 +71,14 @@ class ReviewEvent(FromRepository):
     """A review was submitted, edited or dismissed."""
 
     pull_request: PullRequest
-    review: Identified
+    review: Review
 
 
 class ReviewCommentEvent(FromRepository):
     """A comment on a line of a pull request."""
 
     pull_request: PullRequest
-    comment: Identified
+    comment: ReviewComment
 
 
 class CheckRunEvent(FromRepository):

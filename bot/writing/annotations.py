@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 
 from bot.records import Annotation, AnnotationLevel, Proof, RunResult, TestCase, TestReport
 from bot.writing.answering import change_of
-from bot.writing.evidence import newly_failing
 from bot.writing.places import places_of
 from bot.writing.safe import clean, cut, one_line
 
@@ -28,7 +27,7 @@ def annotations(result: RunResult, *, in_head: Collection[str]) -> tuple[Annotat
 def _failures(result: RunResult, proof: Proof) -> Iterator[Annotation]:
     """Tests that fail with the change. What the base's own tests say stands where the change left their file alone."""
     changed = set(change_of(result).paths)
-    wanted = {*proof.evidence.broke, *newly_failing(proof)}
+    wanted = {*proof.evidence.broke, *proof.newly_failing}
     seen: set[str] = set()
     for report in (proof.head, proof.base_tests_on_head):
         for case in _failing(report, wanted - seen):

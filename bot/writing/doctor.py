@@ -10,8 +10,8 @@ from bot.writing.document import Section, compose, details, table
 from bot.writing.evidence import SHOWN_AT_ONCE, bullets
 from bot.writing.figures import counts, duration, plural
 from bot.writing.mending import PLACE, mending
+from bot.writing.nearness import last_words
 from bot.writing.progress import last_line, plan_in_words, progress_marker
-from bot.writing.result import last_words
 from bot.writing.safe import code, code_in_cell, fenced, inline, sentence
 
 T = TypeVar("T")

@@ -25,19 +25,12 @@ def at_a_glance(proof: Proof) -> str:
     return table(("", "check", "result"), rows(proof))
 
 
-def newly_failing(proof: Proof) -> tuple[str, ...]:
-    """Tests that fail with the change and did not before; those that broke or are flaky are told by themselves."""
-    failed = proof.head.failed if proof.head else frozenset()
-    told = {*proof.evidence.broke, *proof.evidence.flaky}
-    return tuple(sorted(failed - proof.baseline.failed - told))
-
-
 def rows(proof: Proof) -> list[Row]:
     """Each check with its mark and its count, in Markdown."""
     evidence = proof.evidence
     found = [_red_row(proof), _broke_row(proof), _altered_row(proof), *_hunks_row(proof), *_acceptance_row(proof)]
     found.append(_trust_row(proof))
-    if failing := newly_failing(proof):
+    if failing := proof.newly_failing:
         found.append(("❌", "Fail with the change", _named(failing)))
     if evidence.still_failing:
         found.append(("➖", "Failed before, fail still", _named(evidence.still_failing)))
@@ -144,7 +137,7 @@ def names(proof: Proof) -> list[Section]:
     lists = (
         ("Altered existing tests", proof.tests_altered, 60),
         ("No longer pass", evidence.broke, 60),
-        ("Fail with the change", newly_failing(proof), 60),
+        ("Fail with the change", proof.newly_failing, 60),
         ("Fail without the change, pass with it", evidence.red, 50),
         ("Tests that the change adds or edits", proof.tests_changed, 40),
         ("Flaky", evidence.flaky, 30),

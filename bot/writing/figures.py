@@ -1,5 +1,6 @@
 """Numbers as people read them: tests, tokens, money, time."""
 
+import re
 from collections.abc import Iterator
 
 from bot.records import Call, Caps, Iteration, Spend, TestReport
@@ -34,6 +35,11 @@ def duration(seconds: float) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def unbroken(figures: str) -> str:
+    """The text with each number kept on one line with its unit, for the narrow columns of a table."""
+    return re.sub(r"(?<=\d) (?=[a-z])|(?<=USD) ", "\u00a0", figures)
 
 
 def spent(spend: Spend) -> str:

@@ -4,10 +4,12 @@ import json
 from typing import Any
 
 from bot.records import Call, Iteration, Progress, TestReport
+from bot.writing.chart import FIRST_TO_GO, chart
 from bot.writing.document import LIMIT, Section, compose, details, marker
 from bot.writing.figures import counts, critics_spend, duration, plural, spent, tokens
 from bot.writing.iterations import iteration_table
-from bot.writing.safe import code, fenced, inline, quoted
+from bot.writing.prose import quoted_prose
+from bot.writing.safe import code, fenced, inline
 
 SHORTENED = "_Details are left out here, the oldest first: GitHub takes no more. The run's trace has all of them._"
 
@@ -24,6 +26,7 @@ def iteration_log(progress: Progress, baseline: TestReport | None, *, run_id: st
     """The log of a run, within GitHub's limit: the table stays, details give way where it is too long."""
     sections = [
         Section(f"**Iteration log**: {plural(len(progress.iterations), 'iteration')}, {spent(progress.spend)}"),
+        Section(chart(progress, baseline), FIRST_TO_GO),
         Section(iteration_table(progress, baseline) if progress.iterations else "No iteration was made."),
         Section(f"Of that the critic: {critics}" if (critics := critics_spend(progress.spend)) else ""),
         Section(f"How it ended: {inline(progress.why, 600)}" if progress.why else ""),
@@ -124,4 +127,4 @@ def _tool_call(call: dict[str, Any]) -> str:
 
 def closing_words(progress: Progress) -> str:
     """The model's own account of its change as a quote, or ""."""
-    return quoted(progress.why, 1500) if progress.why.strip() else ""
+    return quoted_prose(progress.why, 1500) if progress.why.strip() else ""

@@ -2,7 +2,7 @@
 
 from bot.records import Aim, Iteration, Progress, TestReport
 from bot.writing.document import table
-from bot.writing.figures import counts, duration, iteration_cost, iteration_tokens
+from bot.writing.figures import counts, duration, iteration_cost, iteration_tokens, unbroken
 from bot.writing.safe import inline
 
 HEADER = ("#", "change", "tests before → after", "tokens", "cost", "time", "then")
@@ -18,10 +18,10 @@ def _row(iteration: Iteration, before: TestReport | None) -> tuple[str, ...]:
     return (
         str(iteration.number),
         _what(iteration),
-        f"{counts(before)} → {counts(iteration.report)}",
+        unbroken(f"{counts(before)} → {counts(iteration.report)}"),
         iteration_tokens(iteration),
-        iteration_cost(iteration),
-        duration(iteration.duration_s),
+        unbroken(iteration_cost(iteration)),
+        unbroken(duration(iteration.duration_s)),
         inline(iteration.why_next, 160),
     )
 

@@ -1,8 +1,13 @@
 """What a proof was made of, so that another one's difference can be explained."""
 
-from bot.records import RunResult
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.records import Provenance, RunResult
 from bot.writing.document import Section, details, table
 from bot.writing.safe import code_in_cell, inline
+
+VERSIONS_AT_MOST = 30
 
 
 def made_of(result: RunResult) -> Section:
@@ -10,18 +15,34 @@ def made_of(result: RunResult) -> Section:
     made = result.proof.provenance if result.proof else None
     if made is None:
         return Section("")
-    facts = [
-        ("base", made.base),
-        ("head", made.head or result.head_sha),
-        ("test command", made.command),
-        ("build", made.build),
-        ("directory", made.directory if made.directory != "." else ""),
-        ("image", made.image),
-        ("image digest", made.image_digest),
-        ("base image", made.base_image if made.base_image != made.image else ""),
-        ("base image digest", made.base_image_digest if made.base_image_digest != made.image_digest else ""),
-    ]
-    rows = [(name, code_in_cell(value, 300)) for name, value in facts if value]
-    rows += [("sandbox", inline(made.sandbox, 60))] if made.sandbox else []
-    rows += [(inline(name, 60), code_in_cell(version, 100)) for name, version in list(made.versions.items())[:30]]
+    known = facts(replace(made, head=made.head or result.head_sha))
+    rows = [(name, code_in_cell(value, 400)) for name, value in known]
+    versions = list(made.versions.items())[:VERSIONS_AT_MOST]
+    rows += [(inline(name, 60), code_in_cell(version, 100)) for name, version in versions]
     return Section(details("What this proof was made of", table(("", ""), rows)), 35)
+
+
+def facts(made: Provenance, *, digest: Callable[[str], str] = str) -> list[tuple[str, str]]:
+    """All but the versions by name, in plain text, as far as it is known. `digest` writes the images' digests."""
+    known = [
+        ("base", made.base),
+        ("head", made.head),
+        ("tests", made.command),
+        ("build", made.build),
+        ("folder", made.directory if made.directory != "." else ""),
+        ("sandbox", made.sandbox),
+        ("image", _image(made, digest)),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def _image(made: Provenance, digest: Callable[[str], str]) -> str:
+    """The image, and what it was prepared from where that is another: two machines can compare that alone."""
+    image = _named(made.image, digest(made.image_digest))
+    if made.image == made.base_image or not made.base_image:
+        return image
+    return f"{image}, prepared from {_named(made.base_image, digest(made.base_image_digest))}"
+
+
+def _named(name: str, digest: str) -> str:
+    return f"{name} ({digest})" if name and digest else name

@@ -1,81 +1,82 @@
 """Keep secrets out of everything that people read: tokens by their formats, and the operator's own values."""
 
 import base64
+import html
+import json
 import re
-from collections.abc import Iterable
-from urllib.parse import quote
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, quote_plus
+
+from bot.writing.secret_formats import secrets_in
 
 MASK = "[masked]"
 SHORTEST_VALUE = 8
 """Exact values below this length are not masked: they would hit ordinary words, and are no secrets."""
 
-_UNSEEN = r"[\\\u200b]*"
+SHORTEST_LINE = 24
+"""A line of a value of several lines is masked by itself from this length on."""
 
-_PRIVATE_KEY = (
-    # to its end or, where that was cut off, as far as it looks like one
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
-    r"(?:[A-Za-z0-9+/=\s\\:,.-]{0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
-    r"|[A-Za-z0-9+/=\s\\]{0,20000})"
-)
-_NOT_INSIDE = r"(?<![A-Za-z0-9+/])"
-"""Before letters that base64 may hold by chance. Rarer ones are found where they are glued to a word, too."""
+_GAP = r"(?:[\\\u200b]|(?<=\\)[rn]|\r?\n[ \t>+|*-]{0,20})*"
+"""What may stand between two characters of a value: Markdown's and JSON's escapes, a line break with what begins a line
+in quotes and diffs."""
 
-_FORMATS = {
-    # Source: https://github.blog/changelog/2026-05-15-github-app-installation-tokens-per-request-override-header/
-    # (`ghs_` tokens are several hundred characters long by now, and hold dots and dashes)
-    **{f"gh{kind}_": rf"gh{kind}_[A-Za-z0-9._-]{{36,}}" for kind in "opsur"},
-    "github_pat_": r"github_pat_[A-Za-z0-9_]{22,}",
-    "sk-": r"\bsk-[A-Za-z0-9_-]{20,}",  # not in "task-…", "risk-…"
-    "AKIA": rf"{_NOT_INSIDE}AKIA[0-9A-Z]{{16}}(?![0-9A-Z])",
-    "ASIA": rf"{_NOT_INSIDE}ASIA[0-9A-Z]{{16}}(?![0-9A-Z])",
-    "AIza": rf"{_NOT_INSIDE}AIza[0-9A-Za-z_-]{{35}}",
-    "xox": r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
-    "glpat-": r"glpat-[A-Za-z0-9_-]{20,}",
-    "npm_": r"npm_[A-Za-z0-9]{36}",
-    "pypi-": r"\bpypi-[A-Za-z0-9_-]{50,}",
-    "hf_": rf"{_NOT_INSIDE}hf_[A-Za-z0-9]{{30,}}",
-    "eyJ": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-    "PRIVATE KEY": _PRIVATE_KEY,
-}
-"""Formats by the letters that each holds: looking for these first makes a long text cheap."""
+_SPACE = r"(?:[\s\\\u200b]|(?<=\\)[rn]|(?<=\n)[>+|*-])+"
+"""What may stand for white space of a value."""
 
-_WHOLE = {letters: re.compile(pattern) for letters, pattern in _FORMATS.items()}
+_NOT_BARE = {code: None for code in range(128) if not chr(code).isalnum()} | {0x200B: None}
+
+_QUOTED = re.compile("%[0-9A-Fa-f]{2}")
+
 _AFTER_A_NAME = re.compile(
     r"(?P<name>"
-    r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:bearer|basic|token)\s+)?"
-    r"|\bbearer\s+(?=[A-Za-z0-9._~+/-]{16})"
-    r"|\baws_secret_access_key[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
+    r"\bauthorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:bearer|basic|token)\s{1,9})?"
+    r"|\bbearer\s{1,9}(?=[A-Za-z0-9._~+/-]{16})"
+    r"|\baws_(?:secret_access_key|session_token)[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
+    r"|\b(?:secretaccesskey|sessiontoken)[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?=[A-Za-z0-9+/=]{40})"
+    r"|\b(?:x-api-key|private-token)[\"']?\s{0,3}:\s{0,3}[\"']?(?=[^\s\"']{16})"
+    r"|:_authtoken\s{0,3}=\s{0,3}[\"']?"
+    r"|[?&]sig=(?=[A-Za-z0-9%+/]{40})"
     r"|://[^\s/:@\"'<>]{0,100}:(?=[^\s/@\"'<>]{1,2000}@)"
     r"|\bx-access-token:"
     r")(?P<secret>[^\s\"'@<>`]{3,})",
     re.IGNORECASE,
 )
 
-_NAMES = ("authorization", "bearer", "aws_secret_access_key", "://", "x-access-token")
+_NAMES = (
+    "authorization", "bearer", "aws_se", "secretaccesskey", "sessiontoken", "x-api-key", "private-token", "_authtoken",
+    "sig=", "://", "x-access-token",
+)  # fmt: skip
 
 
 def mask_secrets(text: str, values: Iterable[str] = ()) -> str:
-    """The text without anything that looks like a secret, and without `values`, plain, URL-quoted or in base64.
+    """The text without anything that looks like a secret, and without `values`, plain or encoded (see `_forms`).
 
     Never longer than before, so it may be applied to a document that already fits. Values are found in escaped
-    Markdown too.
+    Markdown too, and broken over lines.
     """
-    for pattern in _of_values(values):
-        text = pattern.sub(MASK, text)
-    for pattern in _of_formats(text):
-        text = pattern.sub(MASK, text)
+    text = _without(text, [*secrets_in(text), *_values_in(text, values)])
     lowered = text.lower()
     is_named = any(name in lowered for name in _NAMES)
     return _AFTER_A_NAME.sub(_mask_after_name, text) if is_named else text
 
 
 def holds_secret(text: str, values: Iterable[str] = ()) -> bool:
-    """Whether the text holds something that looks like a secret: such a change is not to be pushed."""
-    return any(pattern.search(text) for pattern in (*_of_formats(text), *_of_values(values)))
+    """Whether the text holds something that looks like a secret: such a change is not to be pushed.
+
+    What merely stands behind a name (`Authorization: …`, a URL's password) does not count here: in a program it is
+    mostly an example.
+    """
+    return any(True for _ in secrets_in(text)) or any(True for _ in _values_in(text, values))
 
 
-def _of_formats(text: str) -> list[re.Pattern[str]]:
-    return [pattern for letters, pattern in _WHOLE.items() if letters in text]
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with a mask for each span; what overlaps gets one."""
+    pieces, after = [], 0
+    for start, end in sorted(spans):
+        if start >= after:
+            pieces += [text[after:start], MASK]
+        after = max(after, end)
+    return "".join([*pieces, text[after:]])
 
 
 def _mask_after_name(match: re.Match[str]) -> str:
@@ -83,17 +84,52 @@ def _mask_after_name(match: re.Match[str]) -> str:
     return masked if len(masked) <= len(match[0]) else match["name"] + "*" * len(match["secret"])
 
 
-def _of_values(values: Iterable[str]) -> list[re.Pattern[str]]:
-    forms = {form for value in values if len(value.strip()) >= SHORTEST_VALUE for form in _forms(value.strip())}
-    longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return [re.compile(_UNSEEN.join(re.escape(character) for character in form)) for form in longest_first]
+def _values_in(text: str, values: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Where values begin and end. Letters and digits alone are compared first: that is a plain search."""
+    bare: tuple[str, str] | None = None
+    text = _in_capitals(text)
+    for value in values:
+        if len(value.strip()) < SHORTEST_VALUE:
+            continue
+        bare = _bare(text) if bare is None else bare
+        for form in map(_in_capitals, _forms(value.strip())):
+            if any(ours in theirs for ours, theirs in zip(_bare(form), bare, strict=True)):
+                yield from (found.span() for found in _broken(form).finditer(text))
+
+
+def _in_capitals(text: str) -> str:
+    """The text as long as it was, its URL-encoded bytes written in one way."""
+    return _QUOTED.sub(lambda found: found[0].upper(), text) if "%" in text else text
+
+
+def _bare(text: str) -> tuple[str, str]:
+    """Its letters and digits: all of them, and without those that may be an escaped line break."""
+    return text.translate(_NOT_BARE), text.replace("\\n", "").replace("\\r", "").translate(_NOT_BARE)
+
+
+def _broken(form: str) -> re.Pattern[str]:
+    """The form, whatever stands between its characters."""
+    words = (_GAP.join(re.escape(character) for character in word) for word in form.split())
+    return re.compile(_SPACE.join(words))
 
 
 def _forms(value: str) -> set[str]:
-    """How a value may show up: as it is, in a URL, on one line, in base64 with anything before and after it."""
-    forms = {value, quote(value, safe=""), value.replace("\n", "\\n")}
+    """How a value may show up.
+
+    As it is; in a URL, JSON, HTML; as hexadecimal digits; in base64 with anything before and after it; a long line of
+    it alone. Not compressed, encrypted, reversed, spaced out or encoded twice: that is no accident any more.
+    """
+    quoted = {quote(value, safe=""), quote(value), quote_plus(value)}
+    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], html.escape(value)}
+    digits = value.encode("utf-8", "replace").hex()
+    lines = {line.strip() for line in value.splitlines() if len(line.strip()) >= SHORTEST_LINE and "-----" not in line}
+    return {value, digits, digits.upper(), *quoted, *escaped, *lines, *_in_base64(value)}
+
+
+def _in_base64(value: str) -> Iterator[str]:
+    """What is certain of it at each of the three places in a group of bytes where it may begin."""
     for shift in range(3):
-        encoded = base64.b64encode(b"\0" * shift + value.encode()).decode()
+        encoded = base64.b64encode(b"\0" * shift + value.encode("utf-8", "replace")).decode()
         certain = encoded[(0, 2, 3)[shift] : len(encoded) - (4 if encoded.endswith("=") else 0)]
-        forms |= {certain, certain.translate(str.maketrans("+/", "-_"))} if len(certain) >= SHORTEST_VALUE else set()
-    return forms
+        if len(certain) >= SHORTEST_VALUE:
+            yield from (certain, certain.translate(str.maketrans("+/", "-_")))

@@ -1,9 +1,11 @@
 """How a run ended, in one line, and what its proof did show."""
 
-from bot.records import Outcome, Proof, RunResult
+import re
+
+from bot.records import Outcome, Proof, RunResult, Verdict
 from bot.writing.evidence import held_of
 from bot.writing.figures import counts, plural
-from bot.writing.safe import fenced, sentence
+from bot.writing.safe import code, fenced, sentence
 
 _TITLES = {
     Outcome.PROVEN: "Proven",
@@ -18,6 +20,12 @@ _TITLES = {
     Outcome.ERROR: "An error on our side",
 }
 
+_IN_FULL = {
+    Outcome.NEEDS_INFORMATION: "❓ **A question first**: the work can't go on without a decision.",
+    Outcome.NOTHING_TO_DO: "💬 **Answered**: this needs no change of the code.",
+}
+"""The first line where the model's own words follow it whole."""
+
 
 def title(outcome: Outcome) -> str:
     """The outcome in a word or two."""
@@ -29,11 +37,20 @@ def headline(result: RunResult) -> str:
     match result.outcome, result.proof:
         case Outcome.PROVEN, Proof() as proof:
             return f"✅ **Proven**: {what_was_shown(proof)}."
+        case Outcome.NEEDS_INFORMATION | Outcome.NOTHING_TO_DO, _ if speaks_in_full(result):
+            return _IN_FULL[result.outcome]
         case Outcome.UNPROVEN, Proof() as proof:
             return f"⚠️ **Unproven**: {what_was_shown(proof)}. {_what_is_missing(proof, result.reason)}"
         case outcome, _:
             first = sentence(result.reason.strip().partition("\n")[0])
             return f"**{title(outcome)}**: {first}" if first else f"**{title(outcome)}**."
+
+
+def speaks_in_full(result: RunResult) -> bool:
+    """Whether the model's last words, a question or an answer, stand below the headline whole."""
+    how = (result.outcome, result.progress.verdict)
+    is_word = how in ((Outcome.NEEDS_INFORMATION, Verdict.QUESTION), (Outcome.NOTHING_TO_DO, Verdict.ANSWERED))
+    return is_word and bool(result.progress.why.strip())
 
 
 def stale(proven: str, now: str) -> str:
@@ -47,6 +64,11 @@ def stale(proven: str, now: str) -> str:
 def short(sha: str) -> str:
     """A commit as people write it."""
     return sha[:10]
+
+
+def commit(sha: str) -> str:
+    """A commit as GitHub links it by itself: its whole name, in no code. What is no commit's name is shown as code."""
+    return sha if re.fullmatch("[0-9a-f]{40}", sha) else code(sha, 60)
 
 
 def further_reason(result: RunResult) -> str:

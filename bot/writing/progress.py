@@ -3,11 +3,17 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.records import Aim, Caps, Progress, TestPlan, TestReport
+from bot.records import Aim, Caps, Note, Progress, TestPlan, TestReport
+from bot.writing.chart import FIRST_TO_GO, chart
 from bot.writing.document import Section, compose, details, marker
-from bot.writing.figures import counts, spent_of
+from bot.writing.figures import counts, plural, spent_of
 from bot.writing.iterations import iteration_table
-from bot.writing.safe import code, inline
+from bot.writing.safe import code, inline, sentence
+
+NOTES_SHOWN = 20
+
+_HOW_TO_STOP = "To stop: comment `/selfcode stop`, remove the label or close the issue."
+_HOW_TO_STEER = f"To tell the model something meanwhile: comment `/selfcode note` with your words. {_HOW_TO_STOP}"
 
 
 class Phase(StrEnum):
@@ -26,7 +32,8 @@ class ProgressView:
 
     `iteration` is the one under way (from 1), where the phase is WORKING; those for a test alone come on top of the
     limit. `sandbox_isolated` is False where the code runs with the bot's own rights. `left_out` says which text of the
-    issue the model is not shown.
+    issue the model is not shown. `attempt` counts the issue's runs, from 1 on, and `because` says what this one is for
+    (“review by ada”). `notes` are people's words to the run, as many as it has heard.
     """
 
     run_id: str
@@ -40,6 +47,9 @@ class ProgressView:
     sandbox: str = ""
     sandbox_isolated: bool = True
     left_out: tuple[str, ...] = ()
+    attempt: int = 1
+    because: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 def progress_marker(run_id: str) -> str:
@@ -51,15 +61,43 @@ def progress_comment(view: ProgressView) -> str:
     """The comment as it should stand now."""
     made = iteration_table(view.progress, view.baseline) if view.progress.iterations else ""
     sections = [
-        Section(f"🔧 **selfcode is on it**: {_now(view)}"),
+        Section(f"🔧 **selfcode is on it**{_attempt(view.attempt, view.because)}: {_now(view)}"),
         Section(_road(view)),
+        Section(chart(view.progress, view.baseline), FIRST_TO_GO),
         Section(made, 60),
         Section("\n".join(f"- {fact}" for fact in _facts(view))),
+        _notes(view.notes),
         Section(_left_out(view.left_out), 20),
-        Section(f"**Next:** {_next(view.phase)}\n\n{_how_to_stop()}"),
+        Section(f"**Next:** {_next(view)}\n\n{_HOW_TO_STEER}"),
         Section(last_line(view.run_id)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(view.run_id))
+
+
+def queue_comment(run_id: str, place: int, *, attempt: int = 1, because: str = "", examines: bool = False) -> str:
+    """The progress comment of a run that waits for a free place, the `place`-th from 1 on; the run takes it over.
+
+    How many wait behind it is not said: the comment would have to change with each of them.
+
+    `examines`: it is an examination, which a command alone ends.
+    """
+    turn = "the next one" if place <= 1 else f"number {place:,}"
+    how_to_stop = "To stop: comment `/selfcode stop`." if examines else _HOW_TO_STOP
+    sections = [
+        Section(f"⏳ **selfcode has it**{_attempt(attempt, because)}: in the queue, {turn}."),
+        Section("" if examines else f"**in the queue** → {' → '.join(Phase)}"),
+        Section("All places for runs are taken. Nothing was spent on it yet."),
+        Section(f"**Next:** its turn comes by itself, and this comment goes on from here.\n\n{how_to_stop}"),
+        Section(last_line(run_id)),
+    ]
+    return compose([section for section in sections if section.text], end=progress_marker(run_id))
+
+
+def _attempt(number: int, because: str) -> str:
+    """“ (attempt 2, review by ada)” from the second on."""
+    if number < 2:
+        return ""
+    return f" (attempt {number:,}{f', {inline(because, 120)}' if because.strip() else ''})"
 
 
 def _now(view: ProgressView) -> str:
@@ -131,11 +169,25 @@ def _left_out(left_out: tuple[str, ...]) -> str:
     return details(f"Not shown to the model: {len(left_out)}", listed)
 
 
-def _next(phase: Phase) -> str:
-    match phase:
+def _notes(notes: tuple[Note, ...]) -> Section:
+    """What people said to the run, the newest where they are many; folded from the fourth on."""
+    if not notes:
+        return Section("")
+    lines = [f"- {code(note.author, 60)}: {sentence(note.text, 200)}" for note in notes[-NOTES_SHOWN:]]
+    more = [f"- … and {len(notes) - NOTES_SHOWN:,} earlier"] if len(notes) > NOTES_SHOWN else []
+    listed = "\n".join([*more, *lines])
+    if len(notes) > 3:
+        return Section(details(f"Notes that the model has: {len(notes):,}", listed), 50)
+    return Section(f"**{plural(len(notes), 'note')}** for the model's next call:\n\n{listed}", 50)
+
+
+def _next(view: ProgressView) -> str:
+    match view.phase:
         case Phase.PREPARING:
             return "the tests run on the untouched base, before any token is spent."
         case Phase.BASELINE:
+            if not view.progress.start.is_empty:
+                return "the model goes on from what the branch holds."
             return "the model writes a test that shows the problem, then the change."
         case Phase.WORKING:
             return "once the tests pass, the change is proven in clean workspaces."
@@ -143,10 +195,6 @@ def _next(phase: Phase) -> str:
             return "a pull request with the evidence; as a draft, where something of the proof is missing."
         case Phase.PUBLISHING:
             return "this comment becomes the result."
-
-
-def _how_to_stop() -> str:
-    return "To stop: comment `/selfcode stop`, remove the label or close the issue."
 
 
 def last_line(run_id: str) -> str:

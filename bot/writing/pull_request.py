@@ -4,15 +4,16 @@ import shlex
 
 from bot.records import Outcome, PullRequestText, RunResult, Task, Verdict
 from bot.writing.answering import asked_and_answered, unnoticed
+from bot.writing.branch import attempts, base_moved, built_on, conflicts, failed_checks
 from bot.writing.document import Section, compose, marker, table
 from bot.writing.doubts import doubts
 from bot.writing.evidence import at_a_glance, four_runs, names
-from bot.writing.figures import cached, cost, counts, duration, plural, tokens
+from bot.writing.figures import cached, cost, counts, duration, plural, tokens, unbroken
 from bot.writing.iteration_log import closing_words
 from bot.writing.made_of import made_of
 from bot.writing.outcomes import headline, stale
 from bot.writing.result import blocked_hosts, how_to_accept, second_look, what_is_missing
-from bot.writing.safe import code_in_cell, fenced, inline, one_line
+from bot.writing.safe import code, code_in_cell, fenced, inline, one_line
 
 TITLE_LIMIT = 200
 
@@ -27,14 +28,24 @@ def pull_request(
     moved_to: str = "",
     labels: tuple[str, ...] = (),
     reviewers: tuple[str, ...] = (),
+    asked_again: tuple[str, ...] = (),
 ) -> PullRequestText:
     """What the pull request is to say; a draft unless it is proven.
 
     `repository` is its full name. `moved_to` is where a person brought the branch since, which the proof is not of.
+    `asked_again` are the logins whose review is asked for again.
     """
     return PullRequestText(
         title=title(task),
-        body=_body(result, task, branch=branch, run_id=run_id, repository=repository, moved_to=moved_to),
+        body=_body(
+            result,
+            task,
+            branch=branch,
+            run_id=run_id,
+            repository=repository,
+            moved_to=moved_to,
+            asked_again=asked_again,
+        ),
         draft=result.outcome is not Outcome.PROVEN,
         labels=labels,
         reviewers=reviewers,
@@ -48,17 +59,31 @@ def title(task: Task) -> str:
     return f"{shown} (#{task.number})" if task.number is not None else shown
 
 
-def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository: str, moved_to: str) -> str:
+def _body(
+    result: RunResult,
+    task: Task,
+    *,
+    branch: str,
+    run_id: str,
+    repository: str,
+    moved_to: str,
+    asked_again: tuple[str, ...],
+) -> str:
     """Outcome, evidence, what is missing, what was asked and answered, the names; then how to see it, what it took."""
     proof = result.proof
     words = closing_words(result.progress) if result.progress.verdict is Verdict.SOLVED else ""
     sections = [
         Section(stale(result.head_sha, moved_to) if moved_to else ""),
         Section(headline(result)),
+        conflicts(result),
+        failed_checks(result),
         Section(f"Closes #{task.number}" if task.number is not None else ""),
+        Section(_asked_again(asked_again)),
         Section(at_a_glance(proof) if proof else ""),
         Section(what_is_missing(result) if result.outcome is not Outcome.PROVEN else ""),
         Section(how_to_accept(result)),
+        base_moved(result),
+        built_on(result),
         second_look(result),
         asked_and_answered(result, task),
         unnoticed(result),
@@ -71,10 +96,16 @@ def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository
         Section(_reproduce(result, branch, repository), 70),
         Section(four_runs(proof, sandbox=result.sandbox) if proof else "", 55),
         made_of(result),
+        attempts(result),
         Section(_what_it_took(result), 80),
-        Section(_footer(run_id, by_people=result.branch_change is not None)),
+        Section(_footer(run_id, by_people=result.branch_change is not None or bool(result.by_people))),
     ]
     return compose([section for section in sections if section.text], end=marker("pull-request", run_id))
+
+
+def _asked_again(logins: tuple[str, ...]) -> str:
+    """Names as code: asking for a review pings, this line does not."""
+    return f"Review is asked for again: {', '.join(code(login, 60) for login in logins[:10])}" if logins else ""
 
 
 def _left_out(result: RunResult) -> str:
@@ -99,7 +130,7 @@ def _reproduce(result: RunResult, branch: str, repository: str) -> str:
     if plan is None or proof is None:
         return ""
     head = result.head_sha or f"origin/{branch}"
-    without = f"{head}~1" if has_test_commit(result) else result.base_sha
+    without = f"{head}~1" if has_test_commit(result) else "" if result.built_on else result.base_sha
     test = f"{plan.build} && {plan.test}" if plan.build else plan.test
     number = result.pull_request
     once = (
@@ -115,9 +146,14 @@ def _reproduce(result: RunResult, branch: str, repository: str) -> str:
 
 
 def has_test_commit(result: RunResult) -> bool:
-    """Whether the branch has a commit of its own for the tests, below the change's."""
+    """Whether the branch has a commit of its own for the tests, and the change's on it alone."""
     tests = set(result.proof.tests_changed if result.proof else ())
-    return bool(tests) and result.branch_change is None and set(result.progress.change.paths) > tests
+    return (
+        bool(tests)
+        and result.branch_change is None
+        and not result.built_on
+        and set(result.progress.change.paths) > tests
+    )
 
 
 def _what_it_took(result: RunResult) -> str:
@@ -125,10 +161,10 @@ def _what_it_took(result: RunResult) -> str:
     own = spend.cost_usd if spend.cost_usd is None else spend.cost_usd - (spend.critic_cost_usd or 0.0)
     row = (
         code_in_cell(result.model) if result.model else "–",
-        f"{plural(len(result.progress.iterations), 'iteration')}, {plural(spend.calls, 'call')}",
+        unbroken(f"{plural(len(result.progress.iterations), 'iteration')}, {plural(spend.calls, 'call')}"),
         tokens(spend.tokens - spend.critic_tokens) + cached(spend.cached_tokens, spend.prompt_tokens),
-        cost(own),
-        duration(spend.seconds),
+        unbroken(cost(own)),
+        unbroken(duration(spend.seconds)),
         inline(result.sandbox, 60) or "–",
     )
     return table(("model", "work", "tokens", "cost", "time", "sandbox"), [row, *_critics_row(result)])
@@ -140,7 +176,7 @@ def _critics_row(result: RunResult) -> list[tuple[str, ...]]:
     if not spend.critic_tokens:
         return []
     name = code_in_cell(result.critic) if result.critic else "–"
-    return [(name, "the critic", tokens(spend.critic_tokens), cost(spend.critic_cost_usd), "–", "–")]
+    return [(name, "the critic", tokens(spend.critic_tokens), unbroken(cost(spend.critic_cost_usd)), "–", "–")]
 
 
 def _footer(run_id: str, *, by_people: bool) -> str:

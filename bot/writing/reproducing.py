@@ -9,6 +9,8 @@ TEST_AT_MOST = 12_000
 TESTS_NAMED = 20
 
 HOW_TO_ANSWER = """\
+**To answer:**
+
 - Yes: comment `/selfcode retry` with nothing behind it. The work goes on with this very test.
 - Not quite: comment `/selfcode retry` with a hint, what it should say. It is written anew.
 - To end here, close the issue, or take the label off."""

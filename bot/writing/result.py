@@ -1,29 +1,51 @@
 """The progress comment at a run's end: how it ended, and what a person can do now."""
 
-from bot.records import Caps, Iteration, Outcome, Progress, RunResult, TestReport, TestStatus
+from bot.records import (
+    Caps,
+    Outcome,
+    PullRequestText,
+    RunResult,
+    TestReport,
+)
+from bot.writing.branch import attempts, base_moved, built_on, conflicts, failed_checks
+from bot.writing.chart import FIRST_TO_GO, chart
 from bot.writing.document import Section, compose, details
+from bot.writing.dry_run import would_have_opened
 from bot.writing.evidence import at_a_glance, bullets
 from bot.writing.figures import counts, duration, plural, spent
 from bot.writing.iterations import iteration_table
 from bot.writing.mending import PLACE, mending
-from bot.writing.outcomes import further_reason, headline
+from bot.writing.nearness import how_near, patch_of
+from bot.writing.outcomes import further_reason, headline, speaks_in_full
 from bot.writing.progress import last_line, plan_in_words, progress_marker
+from bot.writing.prose import prose, quoted_prose
 from bot.writing.reproducing import HOW_TO_ANSWER, asked_test, tests_tried
-from bot.writing.safe import code, fenced, inline, quoted, sentence
-
-SMALL_PATCH = 20_000
-"""Characters of a patch that is shown in a comment; a longer one is kept with the run alone."""
+from bot.writing.safe import code, fenced, inline, sentence
 
 _RETRY = "comment `/selfcode retry` with a hint"
+_HOW_TO_GO_ON = (
+    "**To answer, just comment here**, whoever has write access: no command is needed, and the work goes on from where "
+    "it stands. Or start over with `/selfcode retry` and a hint."
+)
 
 
-def result_comment(result: RunResult, *, run_id: str, caps: Caps) -> str:
-    """The comment for any outcome. `run_id` is also the trace id in the operator's log."""
+def result_comment(result: RunResult, *, run_id: str, caps: Caps, would_open: PullRequestText | None = None) -> str:
+    """The comment for any outcome. `run_id` is also the trace id in the operator's log.
+
+    `would_open` is the pull request that a dry run did not open.
+    """
     sections = [
         Section(headline(result)),
-        Section(further_reason(result) if result.outcome is not Outcome.UNPROVEN else "", 85),
-        *_by_outcome(result),
+        Section(_further_reason(result), 85),
+        conflicts(result),
+        failed_checks(result),
+        *(_in_full(result) if speaks_in_full(result) else _by_outcome(result)),
+        would_have_opened(would_open) if would_open is not None else Section(""),
+        base_moved(result),
+        built_on(result),
+        Section(_reviewed(result)),
         *_iterations(result),
+        attempts(result),
         Section(blocked_hosts(result), 40),
         Section(_what_it_took(result, caps), 90),
         Section(last_line(run_id)),
@@ -31,14 +53,39 @@ def result_comment(result: RunResult, *, run_id: str, caps: Caps) -> str:
     return compose([section for section in sections if section.text], end=progress_marker(run_id))
 
 
+def _further_reason(result: RunResult) -> str:
+    """The reason below its first line, where nothing else shows it."""
+    is_shown = result.outcome is Outcome.UNPROVEN or speaks_in_full(result)
+    return "" if is_shown else further_reason(result)
+
+
+def _reviewed(result: RunResult) -> str:
+    """“Of the review: 2 requests are done, 1 is not.”"""
+    answers = result.progress.answers
+    if not answers or not result.head_sha:
+        return ""
+    done = sum(each.is_done for each in answers)
+    open_ = len(answers) - done
+    rest = f", {open_:,} {'is' if open_ == 1 else 'are'} not" if open_ else ""
+    return f"Of the review: {plural(done, 'request')} {'is' if done == 1 else 'are'} done{rest}. Each has its answer."
+
+
+def _in_full(result: RunResult) -> list[Section]:
+    """The model's question with how to answer it, or its answer to the issue."""
+    if result.outcome is Outcome.NEEDS_INFORMATION:
+        return [Section(quoted_prose(result.progress.why, 4000)), Section(_HOW_TO_GO_ON), *patch_of(result)]
+    told = f"Written by a model; nothing was changed. If the code has to change, {_RETRY}."
+    return [Section(prose(result.progress.why, 12_000)), Section(told)]
+
+
 def _by_outcome(result: RunResult) -> list[Section]:
     match result.outcome:
         case Outcome.PROVEN | Outcome.UNPROVEN:
-            patch = _patch(result) if result.pull_request is None else []
+            patch = patch_of(result) if result.pull_request is None else []
             missing = [Section(what_is_missing(result)), Section(how_to_accept(result))]
             return [Section(where_it_is(result)), *missing, *patch]
         case Outcome.UNSOLVED:
-            return [*_how_near(result), *_patch(result), Section(_try_again(result))]
+            return [*how_near(result), *patch_of(result), Section(_try_again(result))]
         case Outcome.NOT_REPRODUCED | Outcome.NEEDS_INFORMATION as waits:
             question = asked_test(result)
             shown = question or [*_what_was_run(result), *tests_tried(result)]
@@ -49,7 +96,7 @@ def _by_outcome(result: RunResult) -> list[Section]:
             return [*_what_was_run(result), *_closing_words(result), Section(f"If that is wrong, {_RETRY}.")]
         case Outcome.REFUSED | Outcome.STOPPED | Outcome.ERROR as ended:
             pushed = "" if ended is not Outcome.STOPPED or result.head_sha else "Nothing was pushed. "
-            return [*_patch(result), Section(pushed + _AFTERWARDS[ended])]
+            return [*patch_of(result), Section(pushed + _AFTERWARDS[ended])]
 
 
 _AFTERWARDS = {
@@ -109,50 +156,6 @@ def blocked_hosts(result: RunResult) -> str:
     return "\n".join(["**Setup asked for hosts that are not open to it**\n", *lines, *more])
 
 
-def nearest(progress: Progress) -> Iteration | None:
-    """The iteration that came nearest: tests that ran, the fewest failing, then the most passing."""
-    ran = [each for each in progress.iterations if each.report is not None and not each.change.is_empty]
-    return max(ran, key=lambda each: _nearness(each.report), default=None)
-
-
-def _nearness(report: TestReport | None) -> tuple[bool, bool, int, int]:
-    if report is None:
-        return False, False, 0, 0
-    return report.is_green, report.could_run, -len(report.failed), len(report.passed)
-
-
-def _how_near(result: RunResult) -> list[Section]:
-    best = nearest(result.progress)
-    if best is None or best.report is None:
-        return [Section("No change came of it that the tests could run on.")]
-    words = f"**How near it came:** iteration {best.number}, {counts(best.report)}"
-    failing = [case for case in best.report.cases if case.status in (TestStatus.FAILED, TestStatus.ERROR)]
-    if not failing:
-        return [Section(words), Section(fenced(best.report.output, "text", tail=3000), 50, (_tail(best.report, 600),))]
-    lines = [f"- {code(case.id, 200)}: {inline(last_words(case.message), 200) or 'no message'}" for case in failing[:8]]
-    more = [f"- … and {len(failing) - 8:,} more"] if len(failing) > 8 else []
-    return [Section(f"{words}. Still failing:\n\n" + "\n".join([*lines, *more]), 80, (words + ".",))]
-
-
-def last_words(message: str) -> str:
-    """The line of a failure's message that says what was wrong: the last one that is not empty."""
-    lines = [line.strip() for line in message.strip().split("\n") if line.strip()]
-    return lines[-1] if lines else ""
-
-
-def _patch(result: RunResult) -> list[Section]:
-    best = nearest(result.progress)
-    change = best.change if best is not None else result.progress.change
-    if change.is_empty:
-        return []
-    size = f"{plural(len(change.paths), 'file')}, +{change.added_lines:,} −{change.removed_lines:,}"
-    if len(change.patch) > SMALL_PATCH:
-        return [Section(f"The patch is too long for a comment ({size}); it is kept with the run.")]
-    patch = fenced(change.patch, "diff", head=SMALL_PATCH, tail=0)
-    gone = f"The patch is left out here ({size}); it is kept with the run."
-    return [Section(details(f"The patch: {size}", patch), 30, (gone,))]
-
-
 def _try_again(result: RunResult) -> str:
     kept = " The work so far is kept with the run." if not result.progress.change.is_empty else ""
     return f"To try again, {_RETRY}: what it should look at, or what it got wrong.{kept}"
@@ -170,7 +173,8 @@ def _what_was_run(result: RunResult) -> list[Section]:
 
 
 def _closing_words(result: RunResult) -> list[Section]:
-    return [Section(f"The model's words:\n\n{quoted(result.progress.why, 2000)}", 70)] if result.progress.why else []
+    words = quoted_prose(result.progress.why, 2000)
+    return [Section(f"The model's words:\n\n{words}", 70)] if result.progress.why else []
 
 
 def _baseline_broken(result: RunResult) -> list[Section]:
@@ -203,8 +207,9 @@ def _iterations(result: RunResult) -> list[Section]:
         return []
     table = iteration_table(result.progress, result.baseline)
     shown = details(f"What was tried: {plural(len(result.progress.iterations), 'iteration')}", table)
+    drawn = Section(chart(result.progress, result.baseline) if result.pull_request is None else "", FIRST_TO_GO)
     glance = [Section(at_a_glance(result.proof), 70)] if result.proof and result.pull_request is None else []
-    return [*glance, Section(shown, 60)]
+    return [*glance, drawn, Section(shown, 60)]
 
 
 def _what_it_took(result: RunResult, caps: Caps) -> str:

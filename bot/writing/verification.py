@@ -8,6 +8,7 @@ from bot.records import Outcome, Proof, Provenance, RunResult, TestReport
 from bot.writing.comparison import StoredProof, reasons, short_digest, verdict
 from bot.writing.evidence import rows
 from bot.writing.figures import figures
+from bot.writing.made_of import facts
 from bot.writing.masking import mask_secrets
 from bot.writing.report import terminal_report
 from bot.writing.safe import ZERO_WIDTH, clean, cut
@@ -53,26 +54,8 @@ def _plain(cell: str) -> str:
 
 def _made_of(made: Provenance) -> list[str]:
     versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
-    facts = [
-        ("base", made.base),
-        ("head", made.head),
-        ("tests", made.command),
-        ("build", made.build),
-        ("folder", made.directory if made.directory != "." else ""),
-        ("sandbox", made.sandbox),
-        ("image", _image(made)),
-        ("versions", versions),
-    ]
-    return [f"  {name + ':':<9} {_line(value)}" for name, value in facts if value]
-
-
-def _image(made: Provenance) -> str:
-    if not made.image:
-        return ""
-    image = f"{made.image} ({short_digest(made.image_digest)})"
-    if made.image == made.base_image:
-        return image
-    return f"{image}, prepared from {made.base_image} ({short_digest(made.base_image_digest)})"
+    known = [*facts(made, digest=short_digest), *([("versions", versions)] if versions else [])]
+    return [f"  {name + ':':<9} {_line(value)}" for name, value in known]
 
 
 def _commits(result: RunResult) -> list[str]:

@@ -1,10 +1,10 @@
 """Builders of payloads and of what comes out of them. A test states only the difference that matters."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from bot.records import IssueRef, RepositoryRef
+from bot.records import IssueRef, RepositoryRef, Trigger
 from bot.triggers.decide import Accept, Ignore, Pong, decide
 from bot.triggers.events import parse
 
@@ -44,11 +44,51 @@ def a_comment_event(body: str | None = "/selfcode retry", **fields: Any) -> dict
     return an_envelope(action="created", issue=an_issue(), comment=comment) | fields
 
 
+def a_pull(branch: str = "selfcode/issue-7", *, from_repository: int = 71) -> dict[str, Any]:
+    head = {"ref": branch, "sha": "2a9b", "repo": {"id": from_repository}}
+    return {"number": 9, "updated_at": NOW, "head": head}
+
+
+def a_review_event(
+    state: str = "changes_requested", body: str | None = None, *, pull: Mapping[str, Any] | None = None, **fields: Any
+) -> dict[str, Any]:
+    """A submitted review of our pull request #9."""
+    review = {
+        "id": 400,
+        "node_id": "PRR_400",
+        "state": state,
+        "body": body,
+        "user": fields.get("sender", a_person()),
+        "commit_id": "2a9b",
+        "submitted_at": NOW,
+    }
+    return an_envelope(action="submitted", pull_request=pull or a_pull(), review=review) | fields
+
+
+def a_review_comment_event(
+    body: str | None = "@selfcode please rename it",
+    *,
+    pull: Mapping[str, Any] | None = None,
+    review_id: int | None = 400,
+    **fields: Any,
+) -> dict[str, Any]:
+    """A comment on lines of it, submitted with that review."""
+    comment = {
+        "id": 500,
+        "node_id": "PRRC_500",
+        "body": body,
+        "user": fields.get("sender", a_person()),
+        "commit_id": "2a9b",
+        "created_at": NOW,
+        "pull_request_review_id": review_id,
+    }
+    return an_envelope(action="created", pull_request=pull or a_pull(), comment=comment) | fields
+
+
 def a_pull_request_event(
     branch: str = "selfcode/issue-7", *, from_repository: int = 71, **fields: Any
 ) -> dict[str, Any]:
-    head = {"ref": branch, "sha": "2a9b", "repo": {"id": from_repository}}
-    return an_envelope(action="closed", pull_request={"number": 9, "updated_at": NOW, "head": head}) | fields
+    return an_envelope(action="closed", pull_request=a_pull(branch, from_repository=from_repository)) | fields
 
 
 def a_check_event(
@@ -57,12 +97,14 @@ def a_check_event(
     branch: str | None = "selfcode/issue-7",
     slug: str = "selfcode",
     pulls: Sequence[Mapping[str, Any]] | None = (),
+    conclusion: str | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """“Re-run” on a check, or on all of an App's."""
+    """“Re-run” on a check, or on all of an App's; with the `action` completed, their end."""
     app = {"id": 1, "slug": slug}
-    suite = {"id": 31, "head_branch": branch, "app": app, "updated_at": NOW, "pull_requests": pulls}
-    run = {"id": 30, "name": "selfcode", "app": app, "check_suite": suite, "started_at": NOW}
+    ended = {"conclusion": conclusion, "head_sha": "2a9b"}
+    suite = {"id": 31, "head_branch": branch, "app": app, "updated_at": NOW, "pull_requests": pulls} | ended
+    run = {"id": 30, "name": "tests", "app": app, "check_suite": suite, "started_at": NOW, "completed_at": NOW} | ended
     return an_envelope(action="rerequested", **{name: run if name == "check_run" else suite}) | fields
 
 
@@ -78,6 +120,16 @@ def an_installation_event(action: str, *repositories: str, **fields: Any) -> dic
     return {"action": action, "installation": installation, "repositories": listed, "sender": a_person()} | fields
 
 
-def decision(event_name: str, payload: object, *, delivery_id: str = "d-1") -> Accept | Ignore | Pong:
+def decision(
+    event_name: str, payload: object, *, delivery_id: str = "d-1", trusted_bots: Collection[str] = ()
+) -> Accept | Ignore | Pong:
     event = parse(event_name, json.dumps(payload).encode(), "application/json")
-    return decide(event, label="selfcode", bot_login=BOT, delivery_id=delivery_id)
+    return decide(event, label="selfcode", bot_login=BOT, delivery_id=delivery_id, trusted_bots=trusted_bots)
+
+
+def the_trigger(event_name: str, payload: object, *, trusted_bots: Collection[str] = ()) -> Trigger:
+    """The one trigger that a delivery is accepted as."""
+    answer = decision(event_name, payload, trusted_bots=trusted_bots)
+    assert isinstance(answer, Accept), answer
+    (trigger,) = answer.triggers
+    return trigger

@@ -1,6 +1,18 @@
 import pytest
 
-from bot.triggers.commands import HINT_LIMIT, AcceptTests, Doctor, Help, Retry, Stop, read_command
+from bot.triggers.commands import (
+    TEXT_LIMIT,
+    AcceptTests,
+    Doctor,
+    Help,
+    Note,
+    Retry,
+    Status,
+    Stop,
+    mentions,
+    read_command,
+    talks_of_commands,
+)
 
 ONLY_TALKED_ABOUT = {
     "fenced": "```\n/selfcode retry\n```",
@@ -50,6 +62,7 @@ def test_a_command_that_is_only_talked_about_is_none(body: str) -> None:
         "<details>\n\nlog\n\n</details>\n\n/selfcode stop",
         "<!-- a note -->\n\n/selfcode stop",
         "Line<br>\n/selfcode stop",
+        "It should return a List<String>.\n\n/selfcode stop",
         "```\n/selfcode retry\n```\n/selfcode stop",
     ],
 )
@@ -77,7 +90,7 @@ def test_the_rest_of_the_comment_is_the_hint(body: str, hint: str) -> None:
 def test_a_hint_is_cut_before_it_fills_the_prompt() -> None:
     command = read_command("/selfcode retry " + "x" * 100_000)
 
-    assert command == Retry("x" * HINT_LIMIT)
+    assert command == Retry("x" * TEXT_LIMIT)
 
 
 @pytest.mark.parametrize("body", ["/selfcode", "/selfcode help", "/selfcode Help me"])
@@ -116,3 +129,88 @@ def test_a_long_comment_is_read_quickly() -> None:
 @pytest.mark.parametrize("body", ["/selfcode accept-tests", "Fine.\n\n/selfcode Accept-Tests."])
 def test_altered_tests_are_accepted_by_a_word_of_their_own(body: str) -> None:
     assert read_command(body) == AcceptTests()
+
+
+# --- Steering and asking
+
+
+@pytest.mark.parametrize("body", ["/selfcode status", "/selfcode Status!\n", "Well?\n\n/selfcode status please"])
+def test_how_it_stands_is_asked_for_in_one_word(body: str) -> None:
+    assert read_command(body) == Status()
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("/selfcode note keep the API", "keep the API"),
+        ("/selfcode note: keep the API\r\n\r\n- and the tests\r\n", "keep the API\n\n- and the tests"),
+        ("/selfcode note\nkeep the API", "keep the API"),
+    ],
+)
+def test_a_note_is_the_rest_of_the_comment(body: str, text: str) -> None:
+    assert read_command(body) == Note(text)
+
+
+@pytest.mark.parametrize("body", ["/selfcode note", "/selfcode note   \n\n", "Hm.\n/selfcode note."])
+def test_a_note_without_a_word_is_complained_about(body: str) -> None:
+    assert read_command(body) == Help("There was nothing in the note: `/selfcode note <text>`.")
+
+
+def test_a_note_is_cut_before_it_fills_the_prompt() -> None:
+    assert read_command("/selfcode note " + "x" * 100_000) == Note("x" * TEXT_LIMIT)
+
+
+# --- Mentions
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "@selfcode please rename it",
+        "@selfcode[bot] please rename it",
+        "Please rename it, @SelfCode.",
+        "- a list\n- @selfcode: this one too",
+        "**@selfcode** rename it",
+        "(@selfcode)",
+        "> why?\n\n@selfcode because",
+        "see `x`, @selfcode",
+    ],
+)
+def test_the_bot_is_spoken_to_by_its_name(body: str) -> None:
+    assert mentions(body, "selfcode[bot]")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "selfcode does it",
+        "`@selfcode` starts it",
+        "```\n@selfcode\n```",
+        "    @selfcode indented",
+        "> @selfcode please rename it",
+        "> a quote\n@selfcode lazily continued",
+        "<!-- @selfcode -->",
+        "<!--\n\n@selfcode\n\n-->",
+        "<blockquote>\n\n@selfcode\n\n</blockquote>",
+        "<code>@selfcode</code>",
+        "[@selfcode](https://example.com)",
+        "![@selfcode](https://example.com/x.png)",
+        "<https://example.com/@selfcode>",
+        "https://example.com/@selfcode",
+        "mail me@selfcode now",
+        "@selfcode-other is another one",
+        "@selfcodes",
+        "@selfcode/team is a team",
+        "\\@selfcode escaped",
+        "@other-selfcode",
+    ],
+)
+def test_a_name_that_is_only_shown_speaks_to_nobody(body: str) -> None:
+    assert not mentions(body, "selfcode[bot]")
+
+
+@pytest.mark.parametrize("body", ["`/selfcode retry`", "> /Selfcode retry\n\nDid that work?", "Use /selfcode retry."])
+def test_a_text_that_talks_of_commands_is_seen_to(body: str) -> None:
+    assert talks_of_commands(body)
+    assert not talks_of_commands("selfcode, keep it")

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
+from bot.records import IssueRef, Person, RepositoryRef, Subject, SubjectKind, Trigger, TriggerKind
 from bot.triggers.decide import Accept, Ignore, Pong
 from tests.triggers.payloads import (
     BOT,
@@ -13,20 +13,14 @@ from tests.triggers.payloads import (
     a_comment_event,
     a_person,
     a_pull_request_event,
+    an_envelope,
     an_installation_event,
     an_issue,
     an_issue_event,
     decision,
     labels,
+    the_trigger,
 )
-
-
-def the_trigger(event_name: str, payload: object) -> Trigger:
-    answer = decision(event_name, payload)
-    assert isinstance(answer, Accept), answer
-    (trigger,) = answer.triggers
-    return trigger
-
 
 # --- labels
 
@@ -132,6 +126,14 @@ def test_closing_our_pull_request_ends_the_run_of_its_issue() -> None:
     assert (trigger.kind, trigger.issue, trigger.because) == (TriggerKind.STOP, ISSUE, "pull request #9 closed")
 
 
+@pytest.mark.parametrize("branch", ["selfcode/issue-7-2", "selfcode/issue-7-10"])
+@pytest.mark.parametrize(("action", "kind"), [("closed", TriggerKind.STOP), ("synchronize", TriggerKind.MOVED)])
+def test_the_branch_that_follows_a_merged_one_is_of_the_same_issue(branch: str, action: str, kind: TriggerKind) -> None:
+    trigger = the_trigger("pull_request", a_pull_request_event(branch, action=action))
+
+    assert (trigger.kind, trigger.issue) == (kind, ISSUE)
+
+
 @pytest.mark.parametrize(
     "payload",
     [
@@ -139,6 +141,9 @@ def test_closing_our_pull_request_ends_the_run_of_its_issue() -> None:
         a_pull_request_event("selfcode/issue-7", from_repository=72),
         a_pull_request_event("selfcode/issue-7x"),
         a_pull_request_event("selfcode/issue-07"),
+        a_pull_request_event("selfcode/issue-7-1"),
+        a_pull_request_event("selfcode/issue-7-02"),
+        a_pull_request_event("selfcode/issue-7-2-3"),
         a_pull_request_event("selfcode/issue-7", action="labeled", label={"name": "selfcode"}),
     ],
 )
@@ -167,7 +172,7 @@ def test_a_command_is_known_by_its_comment() -> None:
         occurred_at=NOW,
         because="/selfcode retry",
         text="Please keep the API.",
-        comment_id=900,
+        subject=Subject(SubjectKind.ISSUE_COMMENT, 900),
         delivery_id="d-1",
     )
 
@@ -176,6 +181,9 @@ def test_a_command_is_known_by_its_comment() -> None:
     ("body", "kind", "text"),
     [
         ("/selfcode stop", TriggerKind.STOP, ""),
+        ("/selfcode status", TriggerKind.STATUS, ""),
+        ("/selfcode note keep it", TriggerKind.NOTE, "keep it"),
+        ("/selfcode note", TriggerKind.HELP, "There was nothing in the note: `/selfcode note <text>`."),
         ("/selfcode doctor", TriggerKind.DOCTOR, ""),
         ("/selfcode accept-tests", TriggerKind.ACCEPT, ""),
         ("/selfcode help", TriggerKind.HELP, ""),
@@ -304,6 +312,7 @@ def test_the_pull_requests_of_a_check_run_count_like_those_of_its_suite() -> Non
         {"slug": "other-ci"},
         {"slug": ""},
         {"action": "completed"},
+        {"action": "completed", "conclusion": "failure", "slug": "selfcode"},
         {"sender": a_person("other-ai[bot]", "Bot")},
     ],
     ids=[
@@ -316,6 +325,7 @@ def test_the_pull_requests_of_a_check_run_count_like_those_of_its_suite() -> Non
         "another App's",
         "nobody's",
         "not asked again",
+        "our own that failed",
         "by a bot",
     ],
 )
@@ -344,7 +354,14 @@ def test_uninstalling_is_said_once_for_the_whole_account() -> None:
     assert trigger.issue == IssueRef(RepositoryRef(5, 0, "octo", ""), 0)
 
 
-@pytest.mark.parametrize("action", ["suspend", "unsuspend", "new_permissions_accepted", "created"])
+def test_an_account_that_suspends_the_app_ends_what_runs_for_it() -> None:
+    trigger = the_trigger("installation", an_installation_event("suspend", "octo/cat"))
+
+    assert (trigger.kind, trigger.because) == (TriggerKind.UNINSTALLED, "App suspended")
+    assert trigger.issue == IssueRef(RepositoryRef(5, 0, "octo", ""), 0)
+
+
+@pytest.mark.parametrize("action", ["unsuspend", "new_permissions_accepted", "created"])
 def test_other_news_of_an_installation_ask_for_nothing(action: str) -> None:
     assert isinstance(decision("installation", an_installation_event(action)), Ignore)
     assert isinstance(decision("installation", an_installation_event(action) | {"repositories": None}), Ignore)
@@ -378,6 +395,13 @@ def test_a_redelivery_of_an_installation_is_the_same_request_and_a_new_one_anoth
 
 def test_a_ping_is_answered() -> None:
     assert decision("ping", {"zen": "Approachable is better than simple.", "hook_id": 1, "hook": {}}) == Pong()
+
+
+@pytest.mark.parametrize("action", ["renamed", "archived", "transferred", "deleted", "publicized", "privatized"])
+def test_what_becomes_of_a_repository_is_found_out_when_it_matters_by_its_number(action: str) -> None:
+    payload = an_envelope(action=action, changes={"repository": {"name": {"from": "dog"}}})
+
+    assert decision("repository", payload) == Ignore("the event repository is not one we act on")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,9 @@ PIECES = (
     "www.example.com", "someone@example.com", "&#64;octocat", "&lt;b&gt;", "[text](http://x.test)", "![i](//x.test/i)",
     "<https://x.test>", "|", "\\", "\\|", "\\`", "*", "**", "_", "$", "~~", "# ", "- ", "+ ", "1. ", "> ", "---", "===",
     "    ", "\t", "\n", "\n\n", "\r", "\r\n", "\x1b[31m", "\x00", "\u202e", "\u2066", "\u200b", "\ufeff", "\ud800",
+    "$x_0$", "$$", "$`x`$", "[^1]", "[^1]: note", "- [ ] ", "[!NOTE]", "> [!WARNING]\n> x", ":smile:", ":+1:",
+    "```mermaid\n", "```suggestion\n", "octo/calc@1f0c", "mailto:ada@example.com", "<img src=x>", "![](//x.test/p.gif)",
+    "&nbsp;", "\u2028", "\u061c", "\U000e0041", "\ufe0f\ufe0f", "a\u200db", "## ", "* ", "**@ada**", "**", "\x9b31m",
     "👩‍👩‍👧‍👦", "🇩🇪", "é", "x", "word ", " ", TOKEN,
 )  # fmt: skip
 

@@ -10,8 +10,9 @@ from markdown_it.token import Token
 
 _GFM = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 _LIVE = re.compile(
-    r"(?<![\w`])@[A-Za-z0-9][\w/-]*|(?<!\w)[\w./-]*#\d+|(?<!\w)GH-\d+|(?:https?|ftp)://\S+|(?<!\w)www\.\w\S*|\w@\w+\.\w+",
-    re.IGNORECASE,
+    r"(?<![\w`])@[A-Za-z0-9][\w/-]*|(?<!\w)[\w./-]*#\d+|(?<!\w)GH-\d+|(?:https?|ftp)://\S+|(?<!\w)www\.\w\S*|\w@\w+\.\w+"
+    r"|\$[^\s\u200b]|(?<!:):(?:[a-z0-9_+-]*[a-z][a-z0-9_+-]*|100|[+-]1):(?!:)|^\[![A-Z]+\]",
+    re.IGNORECASE | re.MULTILINE,
 )
 _OURS = re.compile(
     r"<details>|</details>|<summary>[^<>]*</summary>|<sub>.*</sub>|</?sub>|<!-- selfcode:[a-z-]+ [!-;=?-~]+ -->"
@@ -25,7 +26,7 @@ def tokens(document: str) -> Iterator[Token]:
 
 
 def live(document: str) -> list[str]:
-    """Every mention, reference and link that GitHub would make of the text: outside of code, as it is rendered."""
+    """Every mention, reference, link, formula, emoji and alert that GitHub would make of the text: outside of code."""
     found = [match[0] for text in _texts(document) for match in _LIVE.finditer(text)]
     return found + [str(token.attrs.get("href")) for token in tokens(document) if token.type in ("link_open", "image")]
 
@@ -56,6 +57,11 @@ def code_blocks(document: str) -> list[str]:
     return [token.content for token in _GFM.parse(document) if token.type == "fence"]
 
 
+def languages(document: str) -> list[str]:
+    """What stands behind each fence: GitHub draws `mermaid`, and offers to apply a `suggestion`."""
+    return [token.info for token in _GFM.parse(document) if token.type == "fence"]
+
+
 def table_rows(document: str) -> list[list[str]]:
     """The cells of every row of every table, as Markdown."""
     rows: list[list[str]] = []
@@ -64,7 +70,7 @@ def table_rows(document: str) -> list[list[str]]:
         if token.type == "tr_open":
             rows.append([])
         if token.type in ("td_open", "th_open"):
-            rows[-1].append(after.content)
+            rows[-1].append(after.content.replace("\u00a0", " "))
     return rows
 
 

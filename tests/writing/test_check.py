@@ -61,7 +61,7 @@ def test_the_check_says_the_outcome_in_its_title_and_the_evidence_in_its_summary
 def test_the_summary_says_what_the_proof_was_made_of_and_which_run_it_was() -> None:
     summary = written(a_result(proof=replace(a_proof(), provenance=a_provenance()))).summary
 
-    assert "| image digest | `sha256:abab" in summary
+    assert "| image | `python:3.13-slim (sha256:abab" in summary
     assert "| pytest | `8.3.4` |" in summary
     assert "Run `r-1`" in summary
 

@@ -10,7 +10,7 @@ import yaml
 from bot.records import Outcome
 from bot.repository.config import RepositoryConfig, RepositoryLimits, parse_config
 from bot.settings import Settings
-from bot.triggers.commands import AcceptTests, Command, Doctor, Help, Retry, Stop, read_command
+from bot.triggers.commands import AcceptTests, Command, Doctor, Help, Note, Retry, Status, Stop, read_command
 from bot.writing.replies import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +80,7 @@ def test_the_readme_knows_every_outcome() -> None:
 def test_help_names_every_command_that_is_read() -> None:
     commands = [read_command(command) for command, _ in COMMANDS]
 
-    assert commands == [Retry("[hint]"), Stop(), AcceptTests(), Doctor(), Help()]
+    assert commands == [Retry("[hint]"), Note("<text>"), Status(), Stop(), AcceptTests(), Doctor(), Help()]
     assert {type(command) for command in commands} == set(get_args(Command))
 
 

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from bot.records import Aim, Spend
+from bot.records import Aim, Note, Progress, Spend
 from bot.writing.document import LIMIT
-from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker
-from tests.writing.builders import a_plan, a_progress, a_report, an_iteration
+from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker, queue_comment
+from tests.writing.builders import a_change, a_plan, a_progress, a_report, an_iteration
 from tests.writing.foreign import PIECES
 from tests.writing.rendering import foreign_html, is_closed, live, table_rows, visible
 
@@ -104,6 +104,48 @@ def test_it_says_how_to_stop_as_inline_code_alone() -> None:
     assert not any(line.lstrip("> ").startswith("/selfcode") for line in shown.splitlines())
 
 
+def test_a_further_attempt_says_its_number_and_what_it_is_for() -> None:
+    shown = progress_comment(a_view(attempt=3, because="review by ada"))
+
+    assert shown.startswith("🔧 **selfcode is on it** (attempt 3, review by ada): iteration 2 of at most 5.")
+    assert "attempt" not in progress_comment(a_view(because="label added"))
+
+
+def test_what_people_said_to_the_run_is_listed_and_many_notes_are_folded() -> None:
+    one = progress_comment(a_view(notes=(Note("ada", "keep the `old` name"),)))
+    many = progress_comment(a_view(notes=tuple(Note("ada", f"note {n}") for n in range(30))))
+
+    assert "**1 note** for the model's next call:\n\n- `ada`: keep the `old` name" in one
+    assert "<summary>Notes that the model has: 30</summary>\n\n- … and 10 earlier\n- `ada`: note 10" in many
+
+
+def test_it_says_how_to_tell_the_model_something() -> None:
+    assert "comment `/selfcode note` with your words" in progress_comment(a_view())
+
+
+def test_a_run_that_goes_on_from_a_branch_says_so_before_it_works() -> None:
+    going_on = a_view(Phase.BASELINE, progress=Progress(start=a_change()))
+
+    assert "**Next:** the model goes on from what the branch holds." in progress_comment(going_on)
+    assert "writes a test that shows the problem" in progress_comment(a_view(Phase.BASELINE, progress=Progress()))
+
+
+def test_who_waits_is_told_the_place_in_the_queue_and_what_comes_next() -> None:
+    shown = queue_comment("r-1", 3, attempt=2, because="retry by ada")
+
+    assert shown.startswith("⏳ **selfcode has it** (attempt 2, retry by ada): in the queue, number 3.")
+    assert "**in the queue** → preparing → tests on the base" in shown
+    assert "**Next:** its turn comes by itself" in shown
+    assert "`/selfcode stop`" in shown
+    assert shown.endswith(progress_marker("r-1"))
+
+
+def test_the_first_in_the_queue_is_the_next_one_and_an_examination_has_no_road() -> None:
+    assert "in the queue, the next one." in queue_comment("r-1", 1)
+    assert "iterations" not in queue_comment("r-1", 1, examines=True)
+    assert "label" not in queue_comment("r-1", 1, examines=True)
+
+
 def test_it_can_be_found_again_by_its_marker() -> None:
     assert progress_comment(a_view()).endswith(progress_marker("r-1"))
 
@@ -117,6 +159,9 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
             model=f"m{piece}",
             sandbox=f"s{piece}",
             left_out=(piece, f"x\n{piece}"),
+            attempt=2,
+            because=f"b{piece}",
+            notes=(Note(piece, piece), Note("ada", f"{piece}\n{piece}")),
         )
     )
 
@@ -124,6 +169,10 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
     assert live(shown) == []
     assert foreign_html(shown) == []
     assert shown.count("<!-- selfcode:") == 1
+    queued = queue_comment("r-1", 2, attempt=2, because=f"b{piece}")
+    assert is_closed(queued)
+    assert live(queued) == []
+    assert foreign_html(queued) == []
 
 
 def test_any_number_of_iterations_fits() -> None:

@@ -178,6 +178,13 @@ def test_where_no_test_was_added_the_commands_show_them_failing_at_the_base() ->
     assert "git checkout --detach " + "1f0c" * 10 in commands
 
 
+def test_where_the_commits_stand_on_earlier_ones_no_commit_shows_the_tests_failing() -> None:
+    (commands,) = code_blocks(written(a_result(built_on="77aa" * 10)).body)
+
+    assert "# with the change: passes" in commands
+    assert "without it" not in commands
+
+
 def test_the_whole_proof_can_be_had_again_in_one_command() -> None:
     (commands,) = code_blocks(written(repository="octo/calc").body)
 

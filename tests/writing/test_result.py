@@ -1,13 +1,25 @@
 import pytest
 import yaml
 
-from bot.records import Caps, Outcome, Progress, ReportState, TestCase, TestStatus
+from bot.records import Answer, Caps, FailedCheck, Outcome, Progress, ReportState, TestCase, TestStatus, Verdict
 from bot.writing.document import LIMIT
 from bot.writing.progress import progress_marker
+from bot.writing.pull_request import pull_request
 from bot.writing.result import result_comment
-from tests.writing.builders import PATCH, a_change, a_plan, a_progress, a_proof, a_report, a_result, an_iteration
+from tests.writing.builders import (
+    PATCH,
+    a_change,
+    a_plan,
+    a_progress,
+    a_proof,
+    a_report,
+    a_result,
+    a_task,
+    an_iteration,
+)
 from tests.writing.foreign import PIECES
-from tests.writing.rendering import code_blocks, foreign_html, is_closed, live, table_rows
+from tests.writing.gallery import ANSWER, ATTEMPTS, QUESTION
+from tests.writing.rendering import code_blocks, foreign_html, is_closed, languages, live, table_rows
 
 
 def written(outcome: Outcome, **changed: object) -> str:
@@ -151,6 +163,81 @@ def test_nothing_to_do_comes_with_what_was_run() -> None:
     assert "> It works already." in shown
 
 
+def test_a_question_stands_whole_with_how_to_answer_it() -> None:
+    asks = a_progress(verdict=Verdict.QUESTION, why=QUESTION)
+
+    shown = written(Outcome.NEEDS_INFORMATION, reason=QUESTION, progress=asks)
+
+    assert shown.startswith("❓ **A question first**: the work can't go on without a decision.\n\n> May the function")
+    assert "> - `invoice.py` expects an error" in shown
+    assert "**To answer, just comment here**" in shown
+    assert "`/selfcode retry`" in shown
+    assert shown.count("May the function") == 1
+
+
+def test_an_answer_without_code_stands_whole_and_opens_nothing() -> None:
+    answered = Progress(verdict=Verdict.ANSWERED, why=ANSWER)
+
+    shown = written(Outcome.NOTHING_TO_DO, reason=ANSWER, progress=answered)
+
+    assert shown.startswith("💬 **Answered**: this needs no change of the code.\n\n`total` leaves out")
+    assert code_blocks(shown) == ["sum(prices)\n"]
+    assert "Written by a model; nothing was changed." in shown
+    assert shown.count("leaves out") == 1
+
+
+def test_a_dry_run_shows_what_would_have_been_opened_and_does_not_open_it() -> None:
+    result = a_result(pull_request=None)
+    text = pull_request(result, a_task(), branch="b", run_id="r-9", labels=("bot", "@ada"), reviewers=("ada",))
+
+    shown = result_comment(result, run_id="r-1", caps=Caps(), would_open=text)
+
+    assert (
+        "**What would have been opened:** “Totals are too small (#\u200b7)”. Ready for review (labels: bot, " in shown
+    )
+    assert "| ✅ | Passed before, pass still | 12 of 12 |" in shown
+    assert live(shown) == []
+    assert foreign_html(shown) == []
+    assert is_closed(shown)
+    assert shown.count("<!-- selfcode:") == 1
+    assert shown.endswith(progress_marker("r-1"))
+
+
+def test_what_a_dry_run_would_have_opened_gives_way_where_it_is_too_long() -> None:
+    result = a_result(pull_request=None, proof=a_proof(red=tuple(f"tests/test_{'😀' * 150}::{n}" for n in range(9999))))
+    text = pull_request(result, a_task(), branch="b", run_id="r-9")
+
+    shown = result_comment(result, run_id="r-1", caps=Caps(), would_open=text)
+
+    assert len(shown) <= LIMIT
+    assert is_closed(shown)
+    assert "**What would have been opened:** “Totals are too small" in shown
+
+
+def test_attempts_conflicts_peoples_commits_and_failing_checks_are_told_here_too() -> None:
+    shown = written(
+        Outcome.PROVEN,
+        attempts=ATTEMPTS,
+        conflicts=("prices.py",),
+        by_people=("5c6d" * 10,),
+        checks=(FailedCheck("ci / test", ""),),
+    )
+
+    assert "The proof is green; `ci / test` fails on this commit." in shown
+    assert "**Conflicts with the base**" in shown
+    assert "**Built on 1 commit by people**" in shown
+    assert ["2", "retry by ada", "Unproven"] in [row[:3] for row in table_rows(shown)]
+
+
+def test_a_review_that_was_worked_on_is_counted() -> None:
+    def told(*answers: Answer) -> str:
+        return written(Outcome.PROVEN, progress=a_progress(answers=answers))
+
+    done, left = Answer(1, is_done=True, text="x"), Answer(2, is_done=False, text="y")
+    assert "Of the review: 2 requests are done, 1 is not. Each has its answer." in told(done, done, left)
+    assert "Of the review: 1 request is done. Each has its answer." in told(done)
+
+
 def test_a_stopped_run_keeps_its_work() -> None:
     shown = written(Outcome.STOPPED, reason="Stopped by jane.")
 
@@ -162,6 +249,20 @@ def test_an_error_gives_the_trace_id_and_asks_nothing_of_people() -> None:
 
     assert "run `r-1`" in shown
     assert "You need not do anything" in shown
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_question_and_an_answer_do_nothing_but_be_read(piece: str) -> None:
+    words = f"{piece}\n- {piece}\n```mermaid\n{piece}"
+    asked = a_result(Outcome.NEEDS_INFORMATION, reason=words, progress=Progress(verdict=Verdict.QUESTION, why=words))
+    answered = a_result(Outcome.NOTHING_TO_DO, reason=words, progress=Progress(verdict=Verdict.ANSWERED, why=words))
+
+    for result in (asked, answered):
+        shown = result_comment(result, run_id="r-1", caps=Caps())
+        assert is_closed(shown)
+        assert live(shown) == []
+        assert foreign_html(shown) == []
+        assert not {"mermaid", "suggestion"} & set(languages(shown))
 
 
 @pytest.mark.parametrize("piece", PIECES)

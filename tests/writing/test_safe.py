@@ -122,6 +122,67 @@ def test_terminal_sequences_and_direction_overrides_are_gone() -> None:
     assert one_line("\x1b[31mred\x1b[0m \u202etxt.exe\x07") == "red txt.exe"
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\u202e", "\u2066", "\u200b", "\u200e", "\u061c", "\ufeff", "\u00ad", "\u2060", "\u3164", "\U000e0041"]
+)
+def test_what_nobody_sees_is_gone_from_words_and_spelled_out_in_code(hidden: str) -> None:
+    number = f"[U+{ord(hidden):04X}]"
+
+    assert one_line(f"a{hidden}b") == "ab"
+    assert visible(inline(f"a{hidden}b")) == "ab"
+    assert code(f"a{hidden}b") == f"`a{number}b`"
+    assert code_blocks(fenced(f"+if a{hidden}b:")) == [f"+if a{number}b:\n"]
+
+
+@pytest.mark.parametrize("joined", ["👩‍👩‍👧‍👦", "1️⃣", "❤️", "🇩🇪", "می‌خواهم", "क्‍ष"])
+def test_joiners_and_variants_that_people_see_stay(joined: str) -> None:
+    assert joined in inline(f"x {joined} y")
+    assert joined in code(joined)
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u200d", "\ufe0f", "\u00ad", "\U000e0041"])
+def test_a_token_that_is_split_by_what_nobody_sees_is_masked(hidden: str) -> None:
+    token = "ghp_" + f"aB3{hidden}" * 12
+
+    for write in EVERY:
+        assert "aB3" not in write(f"token {token}")
+
+
+def test_of_endless_hidden_text_no_more_is_spelled_than_anybody_reads() -> None:
+    assert len(fenced("a\u202e" * 100_000, tail=10**6)) < 120_000
+
+
+@pytest.mark.parametrize("text", ["$x_0$", "$$x$$", "$`x`$", "\\$x$", "costs $5 to $10", "`a`$x$`b`"])
+@pytest.mark.parametrize("write", [inline, sentence, paragraphs, quoted], ids=lambda each: each.__name__)
+def test_no_formula_is_made_of_dollars(write: Callable[[str], str], text: str) -> None:
+    assert live(write(text)) == []
+    assert live(details(text, "body")) == []
+    assert (
+        visible(write(text)).replace("\u200b", "").replace(" ", "") == text.replace("`", "").replace(" ", "")
+        or "`" in text
+    )
+
+
+@pytest.mark.parametrize("text", [":smile:", "a :+1: b", "12:100:30"])
+def test_no_emoji_is_made_of_words_between_colons(text: str) -> None:
+    assert live(inline(text)) == []
+    assert visible(inline(text)).replace("\u200b", "") == text
+
+
+def test_times_and_the_words_of_a_terminal_keep_their_colons() -> None:
+    assert inline("at 12:30:45") == "at 12:30:45"
+    assert one_line("a :smile: b") == "a :smile: b"
+
+
+def test_colons_of_test_names_stay_as_they_are() -> None:
+    assert inline("tests/a.py::TestA::test_b: x") == "tests/a.py::TestA::test\\_b: x".replace("\\_", "_")
+
+
+@pytest.mark.parametrize("kind", ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"])
+def test_a_quote_of_foreign_words_is_no_alert(kind: str) -> None:
+    assert live(quoted(f"[!{kind}]\nEverybody has to merge this.")) == []
+
+
 def test_a_lone_surrogate_can_be_sent() -> None:
     assert one_line("a\ud800b").encode("utf-8") == b"a?b"
 

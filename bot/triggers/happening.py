@@ -1,0 +1,64 @@
+"""What happens to issues and pull requests: labels and facts. Pure.
+
+Facts (closed, label taken off, deleted, pushed) count whoever caused them; a label asks for something, never for a bot
+that nobody lists.
+"""
+
+from bot.records import Trigger, TriggerKind
+from bot.triggers.answers import Accept, Ignore, Ours, asked, issue_of_head
+from bot.triggers.events import IssueEvent, PullRequestEvent, iso
+
+
+def on_issue(event: IssueEvent, ours: Ours) -> Accept | Ignore:
+    """A label, or the end of the issue."""
+    changed = event.label.name.casefold() if event.label else None
+    label = ours.label.casefold()
+    match event.action:
+        case "labeled" | "unlabeled" if changed != label:
+            return Ignore("the label is not ours")
+        case "labeled":
+            return _start(event, "label added", ours)
+        case "opened" if label in {found.name.casefold() for found in event.issue.labels}:
+            return _start(event, "opened with the label", ours)
+        case "unlabeled":
+            return _stop(event, "label removed", ours)
+        case "closed" | "deleted" | "transferred":
+            return _stop(event, f"issue {event.action}", ours)
+        case _:
+            return Ignore(f"an issue that is {event.action} asks for nothing")
+
+
+def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
+    """Closing our pull request, merged or not, ends what runs for its issue; a push makes its proof stale."""
+    number, head = event.pull_request.number, event.pull_request.head
+    issue = issue_of_head(event, head)
+    if issue is None:
+        return Ignore("the pull request is not ours")
+    at = iso(event.pull_request.updated_at)
+    match event.action:
+        case "closed":
+            kind, moment, because = TriggerKind.STOP, at, f"pull request #{number} closed"
+        case "synchronize":
+            kind, moment, because = TriggerKind.MOVED, f"{at}/{head.sha}", f"pushed to pull request #{number}"
+        case _:
+            return Ignore(f"a pull request that is {event.action} asks for nothing")
+    key = f"{kind}:{event.repository.id}!{number}@{moment}"
+    return Accept((asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because),))
+
+
+def _start(event: IssueEvent, because: str, ours: Ours) -> Accept | Ignore:
+    """Whose label it is that an issue was opened with: who opened it, for a form puts it on for anyone."""
+    if not ours.hears(event.sender):
+        return Ignore("sent by a bot")
+    return Accept((_issue_trigger(event, TriggerKind.START, because, ours),))
+
+
+def _stop(event: IssueEvent, because: str, ours: Ours) -> Accept:
+    return Accept((_issue_trigger(event, TriggerKind.STOP, because, ours),))
+
+
+def _issue_trigger(event: IssueEvent, kind: TriggerKind, because: str, ours: Ours) -> Trigger:
+    """Known by the moment that GitHub gives the issue: opening it with the label and labelling it then are one."""
+    at, number = iso(event.issue.updated_at), event.issue.number
+    key = f"{kind}:{event.repository.id}#{number}@{at}"
+    return asked(event, ours, kind=kind, number=number, key=key, occurred_at=at, because=because)

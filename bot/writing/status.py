@@ -1,0 +1,150 @@
+"""The answer to `/selfcode status`: how it stands on an issue, in one comment that does not change any more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.records import Caps, Health, Outcome, Progress, TestReport, TriggerKind
+from bot.writing.document import Section, compose
+from bot.writing.figures import counts, spent_of
+from bot.writing.outcomes import title
+from bot.writing.progress import Phase
+from bot.writing.replies import reply_marker
+from bot.writing.safe import code, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """A run that goes on, or an examination (`kind`). `iteration` is the one under way, where its phase is WORKING."""
+
+    run_id: str
+    kind: TriggerKind
+    phase: Phase
+    iteration: int = 1
+    caps: Caps = field(default_factory=Caps)
+    progress: Progress = field(default_factory=Progress)
+    baseline: TestReport | None = None
+    is_stopping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InLine:
+    """What waits to begin: the `place`-th of `of` from 1 on, or, where `place` is None, for what is at work here."""
+
+    kind: TriggerKind
+    place: int | None = None
+    of: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the newest run ended. `reason` is for people; `pull_request` is what it published, if it did."""
+
+    run_id: str
+    outcome: Outcome | Health
+    reason: str = ""
+    pull_request: int | None = None
+    progress: Progress = field(default_factory=Progress)
+    caps: Caps = field(default_factory=Caps)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands on an issue. `last` is the newest run of work that has ended."""
+
+    at_work: Sequence[AtWork] = ()
+    in_line: Sequence[InLine] = ()
+    last: Ended | None = None
+
+
+def status_comment(standing: Standing, *, key: str, label: str) -> str:
+    """The comment; `key` is the trigger's, `label` starts runs."""
+    sections = [
+        *(Section(_at_work(each)) for each in standing.at_work),
+        *(Section(_in_line(each)) for each in standing.in_line),
+        Section(_ended(standing.last) if standing.last else ""),
+        Section(_how_to_go_on(standing, label)),
+    ]
+    return compose([section for section in sections if section.text], end=reply_marker(key))
+
+
+def _at_work(run: AtWork) -> str:
+    what = _WHAT.get(run.kind, "a run")
+    lines = [f"🔧 **At work**: {what}, {_now(run)}."]
+    if run.is_stopping:
+        lines = [f"🛑 **Stopping**: {what}."]
+    reports = [each.report for each in run.progress.iterations if each.report is not None]
+    if reports:
+        lines.append(f"- Tests so far: {counts(reports[-1])}")
+    elif run.baseline is not None:
+        lines.append(f"- On the base: {counts(run.baseline)}")
+    if run.kind not in _WITHOUT_MODEL:
+        lines.append(f"- Spent: {spent_of(run.progress.spend, run.caps)}")
+    lines.append(f"- Run {code(run.run_id)}; its own comment on the issue is kept up to date")
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
+_WHAT = {
+    TriggerKind.DOCTOR: "an examination of the repository",
+    TriggerKind.ACCEPT: "the proof, with altered tests accepted",
+    TriggerKind.RENEW: "the proof once more",
+    TriggerKind.MOVED: "what a push did to the proof",
+    TriggerKind.CHECKS: "what checks say of the pull request",
+    TriggerKind.REVIEW: "a run for a review",
+    TriggerKind.MEND: "a run for checks that failed",
+    TriggerKind.ANSWER: "a run, with the answer to its question",
+}
+_WITHOUT_MODEL = (TriggerKind.DOCTOR, TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED, TriggerKind.CHECKS)
+
+
+def _now(run: AtWork) -> str:
+    if run.kind in _WITHOUT_MODEL:
+        return "which asks no model"
+    if run.phase is Phase.WORKING:
+        return f"iteration {run.iteration} of at most {max(run.caps.iterations, run.iteration)}"
+    return _DOING[run.phase]
+
+
+_DOING = {
+    Phase.PREPARING: "which gets the repository and its environment ready",
+    Phase.BASELINE: "which runs the tests on the untouched base",
+    Phase.PROVING: "whose change is being proven",
+    Phase.PUBLISHING: "whose pull request is being written",
+}
+
+
+def _in_line(each: InLine) -> str:
+    what = _WHAT.get(each.kind, "a run")
+    if each.place is None:
+        return f"⏳ **Waits**: {what}, for what is at work on this issue."
+    turn = "the next one" if each.place == 1 else f"number {each.place:,} of {max(each.of, each.place):,}"
+    return f"⏳ **In the queue**: {what}, {turn} to get a free place."
+
+
+def _ended(run: Ended) -> str:
+    name = title(run.outcome) if isinstance(run.outcome, Outcome) else str(run.outcome)
+    first = sentence(run.reason.strip().partition("\n")[0], 400)
+    lines = [f"**Last run: {name}**{f': {first}' if first else '.'}", ""]
+    if run.pull_request is not None:
+        lines.append(f"- Pull request: #{run.pull_request}")
+    if run.progress.iterations:
+        lines.append(f"- Spent: {spent_of(run.progress.spend, run.caps)}")
+    lines.append(f"- Run {code(run.run_id)}")
+    return "\n".join(lines)
+
+
+def _how_to_go_on(standing: Standing, label: str) -> str:  # noqa: PLR0911 - one word a standing
+    if standing.at_work:
+        return "To tell the model something: `/selfcode note` with your words. To stop: `/selfcode stop`."
+    if standing.in_line:
+        return "Its turn comes by itself. To take it back: `/selfcode stop`."
+    if standing.last is None:
+        return f"Nothing has run on this issue yet. To start, put the label {code(label)} on it."
+    match standing.last.outcome:
+        case Outcome.PROVEN | Outcome.UNPROVEN if standing.last.pull_request is not None:
+            return "To have it changed: review the pull request, or comment `/selfcode retry` with a hint."
+        case Outcome.NEEDS_INFORMATION:
+            return "To go on: answer the question in a comment, or as the hint of `/selfcode retry`."
+        case Outcome.BASELINE_BROKEN:
+            return "To go on: mend the configuration, then comment `/selfcode retry`; `/selfcode doctor` looks into it."
+        case _:
+            return "To go on: comment `/selfcode retry` with a hint."
