@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from bot.errors import ConfigError
-from bot.records import Caps
+from bot.records import DEFAULT_IMAGE, DEFAULT_MODEL, Caps
 from sandbox import backends
 
 
@@ -49,8 +49,8 @@ Url = Annotated[str, AfterValidator(_url)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """A comma-separated list."""
 
-Paths = Annotated[tuple[Annotated[DirectoryPath, AfterValidator(Path.resolve)], ...], BeforeValidator(_names)]
-"""A comma-separated list of folders that are there."""
+Paths = Annotated[tuple[Annotated[DirectoryPath, AfterValidator(Path.absolute)], ...], BeforeValidator(_names)]
+"""A comma-separated list of folders that are there, by the names that they were given: one may be a link."""
 
 
 def _host(value: str) -> str:
@@ -109,8 +109,6 @@ _USD = r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 Tariff = Annotated[tuple[ModelPrice, ...], BeforeValidator(_tariff)]
 """A comma-separated list of `MODEL=INPUT/OUTPUT[/CACHED]`."""
 
-DEFAULT_MODEL = "gpt-5-mini"
-DEFAULT_IMAGE = "selfcode-sandbox"
 SECRET_AT_LEAST = 12
 """Characters. A shorter value can't be told from ordinary words, and is none worth the name."""
 
@@ -144,6 +142,7 @@ class Settings(BaseModel):
     min_permission: Literal["read", "triage", "write", "maintain", "admin"] = Field(
         "write", validation_alias="SELFCODE_MIN_PERMISSION"
     )
+    trusted_bots: Names = Field((), validation_alias="SELFCODE_TRUSTED_BOTS")
     seconds_between_writes: float = Field(1.0, ge=0, validation_alias="SELFCODE_SECONDS_BETWEEN_WRITES")
     dry_run: bool = Field(False, validation_alias="SELFCODE_DRY_RUN")
     acceptance_tests: DirectoryPath | None = Field(None, validation_alias="SELFCODE_ACCEPTANCE_TESTS")

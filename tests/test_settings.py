@@ -57,9 +57,16 @@ def test_every_limit_is_an_operators_setting() -> None:
 
 
 def test_lists_are_separated_by_commas() -> None:
-    settings = read_settings({"SELFCODE_ALLOWED_OWNERS": " octo, ,Hubot,", "SELFCODE_IMAGES": "python:*"})
+    settings = read_settings(
+        {
+            "SELFCODE_ALLOWED_OWNERS": " octo, ,Hubot,",
+            "SELFCODE_IMAGES": "python:*",
+            "SELFCODE_TRUSTED_BOTS": "renovate, triage[bot]",
+        }
+    )
 
     assert settings.allowed_owners == ("octo", "Hubot")
+    assert settings.trusted_bots == ("renovate", "triage[bot]")
     assert settings.images == ("python:*",)
 
 
@@ -301,3 +308,15 @@ def test_the_window_and_the_dialect_may_be_told() -> None:
 
     assert (settings.window_tokens, settings.dialect) == (8192, "json")
     assert "SELFCODE_WINDOW_TOKENS" in complaint(SELFCODE_WINDOW_TOKENS="12")
+
+
+def test_a_folder_that_the_sandbox_shows_keeps_the_name_that_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "v1.2").mkdir()
+    (tmp_path / "current").symlink_to("v1.2")
+    monkeypatch.chdir(tmp_path)
+
+    settings = read_settings({"SELFCODE_SANDBOX_PATHS": f"{tmp_path}/current, v1.2"})
+
+    assert settings.sandbox_paths == (tmp_path / "current", tmp_path / "v1.2")

@@ -1,7 +1,7 @@
 """The agent: a model at work on a repository in a sandbox, and alone on a task. A library too: no GitHub, no web."""
 
 from bot.agent.alone import run_agent, run_agent_with_tests, strongest_sandbox
-from bot.agent.controller import Agent, silent
+from bot.agent.controller import Agent, nobody, silent
 from bot.agent.llm import Message, Model, Reply, Role, ToolCall, ToolSpec
 from bot.agent.openai_model import OpenAIModel
 from bot.agent.prices import Prices, known_prices
@@ -23,6 +23,7 @@ __all__ = [
     "Unrecorded",
     "calls_of",
     "known_prices",
+    "nobody",
     "run_agent",
     "run_agent_with_tests",
     "silent",

@@ -3,6 +3,8 @@
 import json
 from dataclasses import asdict, dataclass
 
+from bot.records import Answer
+
 ARGUMENT_CHARS = 4000
 
 
@@ -77,14 +79,31 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Say that the work is done, in the model's words."""
+    """Say that the work is done, in the model's words, with what it says to the requests of a review."""
 
     summary: str
+    answers: tuple[Answer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask a person to decide, and end the work until then."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerIssue:
+    """Answer an issue that needs no code, and end the work."""
+
+    text: str
 
 
 Looking = Read | Search | ListFolder
 Editing = Edit | Write | Patch | Delete
-Action = Looking | Editing | Run | Finish
+Leaving = Ask | AnswerIssue
+"""The two ways to end without a change that say why to people, and not to us."""
+Action = Looking | Editing | Run | Finish | Leaving
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +118,8 @@ class Request:
 
 def asked(action: Action) -> Request:
     """The request for an action that was read out of a reply."""
-    return Request(name_of(action), bounded(json.dumps(asdict(action), ensure_ascii=False)), action)
+    arguments = {key: value for key, value in asdict(action).items() if value != ()}
+    return Request(name_of(action), bounded(json.dumps(arguments, ensure_ascii=False)), action)
 
 
 def name_of(action: Action) -> str:
@@ -123,4 +143,6 @@ _NAMES: dict[type[Action], str] = {
     Delete: "delete",
     Run: "run",
     Finish: "finish",
+    Ask: "ask",
+    AnswerIssue: "answer",
 }

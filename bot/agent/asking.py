@@ -8,7 +8,8 @@ from bot.agent.assignment import Assignment, Turn
 from bot.agent.dialects import Speech
 from bot.agent.limits import near, spent
 from bot.agent.llm import Message, Model, Reply, system
-from bot.agent.prompts import Dialect, prompt, system_prompt, version
+from bot.agent.meanwhile import into_talk
+from bot.agent.prompts import Dialect, instructions, prompt, version
 from bot.agent.room import Room, room_in
 from bot.agent.shrinking import fitted, size_of
 from bot.agent.tools import action_schema, specs
@@ -34,6 +35,7 @@ class Answered:
 class Asking:
     """The model's side of a talk, and what was said so far. `began`: when the iteration did, on the monotonic clock.
 
+    What people say meanwhile comes in before each call, but for a first reply that is drawn on another thread.
     `calls` and `spend` hold what it cost, also where `Stopped` cut it short.
     """
 
@@ -48,12 +50,14 @@ class Asking:
     _speech: Speech = field(init=False)
     _room: Room = field(init=False)
     _is_warned: bool = field(init=False)
+    _notes: int = field(init=False)
     _drawn: Answered | None = None
 
     def __post_init__(self) -> None:
         self._speech = self.turn.speech
         self._room = room_in(self.model.window_tokens, expected_chars=self.turn.expected_chars)
         self._is_warned = self.turn.is_warned
+        self._notes = len(self.turn.notes)
 
     @property
     def dialect(self) -> Dialect:
@@ -80,7 +84,10 @@ class Asking:
         `is_warm` is for the last try: a small model gives the same answer to the same question.
         """
         drawn, self._drawn = self._drawn, None
-        return drawn or self._ask(self.work.stop, max(self.temperature, WARMER) if is_warm else self.temperature)
+        if drawn is not None:
+            return drawn
+        self._hear()
+        return self._ask(self.work.stop, max(self.temperature, WARMER) if is_warm else self.temperature)
 
     def record(self, answered: Answered, *, actions: tuple[ActionTaken, ...] = (), problem: str = "") -> None:
         """Keep a call; what it tells of the model's form and of its reply's length counts from the next one on."""
@@ -101,15 +108,24 @@ class Asking:
         self._room = shorter or self._room
         return shorter is not None
 
+    def _hear(self) -> None:
+        """Take into the talk what people have said since it was last asked for."""
+        new = tuple(self.work.said())[self._notes :]
+        self._notes += len(new)
+        self.messages += into_talk(new)
+        for note in new:
+            self.work.tell(f"  the model hears {note.author}'s note")
+
     def _ask(self, stop: StopCheck, temperature: float) -> Answered:
         self._warn_if_near()
         asked_with = fitted(self.messages, self._room.budget)
         left = max(self.work.caps.tokens - self.spend.tokens, SMALLEST_REPLY_TOKENS)
         dialect, began = self.dialect, time.monotonic()
+        with_answers = bool(self.work.task.requests)
         reply = self.model.complete(
             asked_with,
-            tools=specs() if dialect is Dialect.NATIVE else None,
-            schema=action_schema() if dialect is Dialect.JSON else None,
+            tools=specs(with_answers=with_answers) if dialect is Dialect.NATIVE else None,
+            schema=action_schema(with_answers=with_answers) if dialect is Dialect.JSON else None,
             temperature=temperature,
             max_tokens=min(self._room.reply_tokens, left),
             stop=stop,
@@ -133,7 +149,7 @@ class Asking:
 
     def _speak(self, speech: Speech) -> None:
         if speech.dialect is not self.dialect:
-            self.messages[0] = system(system_prompt(speech.dialect))
+            self.messages[0] = system(instructions(speech.dialect, self.model.window_tokens))
         self._speech = speech
 
     def _call(self, answered: Answered, *, actions: tuple[ActionTaken, ...] = (), problem: str = "") -> Call:

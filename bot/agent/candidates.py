@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from bot.agent.decision import Untested, why_next
 from bot.agent.endings import Ended, Ending
 from bot.agent.standing import NOWHERE, Standing, standing, words
-from bot.records import Call, Candidate, Change, TestReport
+from bot.records import Answer, Call, Candidate, Change, TestReport
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """One candidate: what was said and changed, and what the tests say of it.
 
-    `report` is of a run just now, `known` also of an earlier one of the same change.
+    `report` is of a run just now, `known` also of an earlier one of the same change. `answers` are to requests of a
+    review.
     """
 
     calls: tuple[Call, ...]
@@ -23,6 +24,7 @@ class Drawn:
     known: TestReport | None = None
     objection: str = ""
     skipped: Untested | None = None
+    answers: tuple[Answer, ...] = ()
 
     def is_good(self, baseline: TestReport | None) -> bool:
         """Whether the tests pass, or fail only where they did before."""

@@ -3,15 +3,19 @@
 from dataclasses import dataclass, replace
 
 from bot.agent.account import Account
+from bot.agent.answers import newest
 from bot.agent.endings import Ended, Ending
-from bot.records import Aim, Change, Iteration, Progress, TestReport, Verdict
+from bot.records import Aim, Answer, Change, Iteration, Progress, TestReport, Verdict
 
 BY_A_PERSON = "a person ended the run"
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """What an iteration came to. `why` is for the run's end, `then` for the iteration log."""
+    """What an iteration came to. `why` is for the run's end, `then` for the iteration log.
+
+    `answers` are to requests of a review; the last word on each counts.
+    """
 
     summary: str
     change: Change
@@ -20,6 +24,7 @@ class Close:
     why: str
     then: str
     aim: Aim = Aim.CHANGE
+    answers: tuple[Answer, ...] = ()
 
 
 def ended_by_a_person(end: Close) -> Close:
@@ -43,8 +48,15 @@ def closed(progress: Progress, account: Account, end: Close, *, doubts: str = ""
         aim=end.aim,
         others=tuple(account.others),
     )
-    why = end.why if end.verdict else ""
-    return Progress((*progress.iterations, iteration), spend, end.verdict, why, doubts)
+    return replace(
+        progress,
+        iterations=(*progress.iterations, iteration),
+        spend=spend,
+        verdict=end.verdict,
+        why=end.why if end.verdict else "",
+        doubts=doubts,
+        answers=newest((*progress.answers, *end.answers)),
+    )
 
 
 def count_of(progress: Progress, aim: Aim) -> int:
@@ -54,7 +66,7 @@ def count_of(progress: Progress, aim: Aim) -> int:
 
 def summary_of(ending: Ending, change: Change, *, verb: str = "changed") -> str:
     """One line on what changed: the model's own words where it has any."""
-    words = " ".join(ending.words.split()) if ending.how in (Ended.FINISHED, Ended.NOTHING) else ""
+    words = "" if ending.how in (Ended.CALLS, Ended.LIMIT, Ended.GAVE_UP) else " ".join(ending.words.split())
     if words:
         return words[:200]
     return f"{verb} {', '.join(change.paths[:5])}" if change.paths else "nothing changed"

@@ -14,7 +14,14 @@ from bot.agent.reproduction import Wanted, wanted
 from bot.errors import Stopped, Unavailable
 from bot.records import Aim, Candidate, Change, Progress, Verdict, Workbench
 
-_WITHOUT_A_CHANGE = (Verdict.LIMIT, Verdict.STUCK, Verdict.GAVE_UP, Verdict.NOTHING_TO_DO)
+_WITHOUT_A_CHANGE = (
+    Verdict.LIMIT,
+    Verdict.STUCK,
+    Verdict.GAVE_UP,
+    Verdict.NOTHING_TO_DO,
+    Verdict.QUESTION,
+    Verdict.ANSWERED,
+)
 """Ends at which an earlier change that passes the tests is better than what there is."""
 
 
@@ -25,15 +32,24 @@ def concluded(work: Assignment, progress: Progress, account: Account, chosen: Dr
         is_last=count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
         caps=work.caps,
         change=chosen.change,
+        start=progress.start,
         report=chosen.known,
         baseline=work.baseline,
         objection=chosen.objection,
         skipped=chosen.skipped,
-        was_oversize=bool(oversize(progress.change, work.caps)),
+        was_oversize=bool(oversize(progress.change, work.caps, progress.start)),
         limit=account.limit(work.caps),
     )
     summary = summary_of(chosen.ending, chosen.change)
-    end = Close(summary, chosen.change, chosen.report, decision.verdict, decision.why, decision.then)
+    end = Close(
+        summary,
+        chosen.change,
+        chosen.report,
+        decision.verdict,
+        decision.why,
+        decision.then,
+        answers=chosen.answers,
+    )
     plan = approach(closed(progress, account, end), work.baseline)
     if end.verdict is None and plan.step is Step.END:
         end = replace(end, verdict=Verdict.STUCK, why=plan.why, then=f"{end.then}; nothing else is left to try")
@@ -49,12 +65,13 @@ def abandoned(work: Assignment, progress: Progress, account: Account, drawn: Seq
     talk = account.talk
     calls = account.end_talk()
     change, report = progress.change, None
+    answers = talk.answers if talk is not None else ()
     if drawn:
         at = best(drawn, work.baseline)
         rest = [one for number, one in enumerate(drawn) if number != at]
         account.others += [passed_over(one, drawn[at], work.baseline) for one in rest]
         account.others += [Candidate(Change(), None, calls, BY_A_PERSON)] if calls else []
-        calls, change, report = drawn[at].calls, drawn[at].change, drawn[at].report
+        calls, change, report, answers = drawn[at].calls, drawn[at].change, drawn[at].report, drawn[at].answers
     elif talk is not None and talk.edited and talk.bench is work.bench:
         change = _change_of(work.bench, progress)
     account.calls += calls
@@ -62,7 +79,7 @@ def abandoned(work: Assignment, progress: Progress, account: Account, drawn: Seq
         return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
     is_test = wanted(progress, work.task, work.baseline, work.reproduce) is Wanted.TEST
     aim = Aim.TEST if is_test else Aim.CHANGE
-    end = Close("ended by a person", change, report, Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON, aim)
+    end = Close("ended by a person", change, report, Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON, aim, answers)
     return closed(progress, account, end)
 
 

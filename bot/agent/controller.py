@@ -10,6 +10,7 @@ from bot.agent.assignment import Assignment, Turn
 from bot.agent.candidates import Drawn, best, passed_over
 from bot.agent.closing import Close, closed, count_of, ended_by_a_person
 from bot.agent.conclusions import abandoned, concluded
+from bot.agent.conflicts import left_in, unsolved
 from bot.agent.conversation import Conversation
 from bot.agent.critic import criticise, doubts_of, review
 from bot.agent.decision import Untested
@@ -26,6 +27,7 @@ from bot.errors import Stopped
 from bot.records import (
     Aim,
     Caps,
+    Note,
     Progress,
     Reproduce,
     StopCheck,
@@ -40,6 +42,11 @@ TEST_TEMPERATURES = (0.2, 0.6, 0.8)
 
 def silent(_: str) -> None:
     """Tell nobody."""
+
+
+def nobody() -> Sequence[Note]:
+    """Nobody has said anything."""
+    return ()
 
 
 class Agent:
@@ -79,8 +86,12 @@ class Agent:
         notes: Sequence[str] = (),
         stop: StopCheck,
         tell: Callable[[str], None] = silent,
+        said: Callable[[], Sequence[Note]] = nobody,
     ) -> Progress:
         """Do one iteration and return the new state; call again until its `verdict` is set.
+
+        `said` gives all that people have said to the run so far, oldest first. It is asked before each call of the
+        model, on this thread: what is new goes into the talk, and all of it into the next iteration's opening.
 
         Raises `Unavailable` when the model's service or the sandbox fails; a stop is a verdict.
         """
@@ -88,7 +99,7 @@ class Agent:
             return progress
         if count_of(progress, Aim.CHANGE) >= caps.iterations:
             return replace(progress, verdict=Verdict.LIMIT, why=f"the limit of {caps.iterations} iterations is reached")
-        work = Assignment(task, bench, caps, baseline, reproduce, notes, stop, tell)
+        work = Assignment(task, bench, caps, baseline, reproduce, notes, stop, tell, said)
         account = Account(progress.spend)
         limit = account.limit(caps)
         if limit:
@@ -155,7 +166,7 @@ class Agent:
     ) -> Progress:
         """Go on with the best candidate, and decide."""
         at = best(drawn, work.baseline)
-        chosen = _without_denial(drawn[at], turn)
+        chosen = _without_denial(drawn[at], turn, left_in(unsolved(work.bench, work.task.conflicts)))
         account.calls += chosen.calls
         account.others += [passed_over(one, chosen, work.baseline) for number, one in enumerate(drawn) if number != at]
         end, doubts = concluded(work, progress, account, chosen), ""
@@ -189,9 +200,10 @@ def _test_temperature(progress: Progress) -> float:
     return TEST_TEMPERATURES[min(count_of(progress, Aim.TEST), len(TEST_TEMPERATURES) - 1)]
 
 
-def _without_denial(chosen: Drawn, turn: Turn) -> Drawn:
-    """“Nothing to do” does not count beside a test that was accepted, and fails."""
-    if chosen.ending.how is not Ended.NOTHING or not turn.given:
+def _without_denial(chosen: Drawn, turn: Turn, unsolved: str) -> Drawn:
+    """“Nothing to do” does not count beside a test that was accepted, and fails; nor where conflicts are left."""
+    if chosen.ending.how not in (Ended.NOTHING, Ended.ANSWERED) or not (turn.given or unsolved):
         return chosen
-    words = f"the model finds that no change is needed, but the test in {', '.join(sorted(turn.given))} fails"
+    but = unsolved or f"the test in {', '.join(sorted(turn.given))} fails"
+    words = f"the model finds that no change is needed, but {but}"
     return replace(chosen, ending=replace(chosen.ending, how=Ended.CALLS), skipped=Untested(words))

@@ -5,16 +5,20 @@ from dataclasses import dataclass, field
 
 from bot.agent.asking import Answered, Asking
 from bot.agent.complaints import complained
+from bot.agent.conflicts import left_in, unsolved
 from bot.agent.dialects import REFUSED
 from bot.agent.endings import Ended, Ending
+from bot.agent.follow_ups import answers_missing
 from bot.agent.hands import carry_out
 from bot.agent.judging import Judge
+from bot.agent.leaving import Exit
 from bot.agent.llm import TOO_LONG, Message, Role, user
 from bot.agent.prompts import Dialect, prompt
+from bot.agent.starting import differing
 from bot.agent.targets import has_definitions, info_of
 from bot.agent.understanding import Understood, understand
 from bot.errors import Stopped
-from bot.records import ActionTaken, Aim, Workbench
+from bot.records import ActionTaken, Aim, Answer, Workbench
 
 
 @dataclass(slots=True, eq=False)
@@ -26,12 +30,26 @@ class Conversation:
     _judge: Judge = field(init=False)
 
     def __post_init__(self) -> None:
-        self._judge = Judge(self.asking.turn.question, self._has_change)
+        turn, task = self.asking.turn, self.asking.work.task
+        self._judge = Judge(
+            lambda: turn.question(self.asking.dialect),
+            self._has_change,
+            self._unsolved,
+            Exit(turn.has_looked, bool(task.answered), turn.is_follow_up),
+            task.requests,
+            turn.answers,
+            self._ask_for if turn.asks_for_answers else None,
+        )
 
     @property
     def edited(self) -> bool:
         """Whether any file was written or deleted."""
         return self._judge.edited
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What the model has said by now to the requests of a review."""
+        return self._judge.answers
 
     def run(self) -> Ending:
         """Talk until the model finishes, has nothing more to ask for, or a limit is reached. Raises `Stopped`."""
@@ -59,6 +77,7 @@ class Conversation:
             self.asking.record(answered, problem=problem)
             return None
         heard = understand(reply, answered.dialect, target=self.asking.turn.target, bench=self.bench)
+        self._judge.hear(heard)
         return self._act(answered, heard) if heard.requests else self._reply_without_actions(answered, heard)
 
     def _act(self, answered: Answered, heard: Understood) -> Ending | None:
@@ -95,13 +114,22 @@ class Conversation:
         if turn.aim is Aim.TEST and dialect is Dialect.FENCED:
             return prompt("form_test")
         if target is not None and dialect is Dialect.FENCED:
-            form = "form_part" if has_definitions(target) else "form_whole"
+            is_parsed = has_definitions(target) and target not in self.asking.work.task.conflicts
+            form = "form_part" if is_parsed else "form_whole"
             return prompt(form).format(path=target, language=info_of(target))
         return prompt(f"form_{dialect}")
 
     def _has_change(self) -> bool:
-        """Whether more than a test that was there before differs from the base."""
-        return not frozenset(self.bench.change().paths) <= self.asking.turn.given
+        """Whether more than a test that was given differs from where the run began."""
+        return not differing(self.bench.change(), self.asking.turn.start) <= self.asking.turn.given
+
+    def _ask_for(self, numbers: Sequence[int]) -> str:
+        return answers_missing(numbers, self.asking.dialect)
+
+    def _unsolved(self) -> str:
+        """Where conflicts are left, while the change is asked for."""
+        turn, task = self.asking.turn, self.asking.work.task
+        return left_in(unsolved(self.bench, task.conflicts)) if turn.aim is Aim.CHANGE else ""
 
 
 def _answers(heard: Understood, actions: Sequence[ActionTaken]) -> list[Message]:

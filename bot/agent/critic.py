@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from bot.agent.asides import ask_aside, is_of, words_of
 from bot.agent.context import issue_text
+from bot.agent.follow_ups import requests_text
 from bot.agent.llm import Message, Model, system, user
 from bot.agent.prompts import prompt
 from bot.agent.quoting import fenced, printable
@@ -20,6 +21,7 @@ TEST = "critic_test"
 PATCH = "critic_patch"
 KINDS = (FIX, TEST, PATCH)
 PATCH_CHARS = 12_000
+ASKED_CHARS = 6_000
 REPLY_TOKENS = 2_048
 
 _FIRST = re.compile(r"\A[\s*_`#\"'>]*([A-Za-z]+)[\s*_`\"':.,;—–-]*")
@@ -30,18 +32,18 @@ def criticise(
 ) -> Call:
     """Ask for the one fix that a failing change needs most."""
     tests = f"# The tests\n\n{report_text(report, baseline)}"
-    return _ask(critic, FIX, [issue_text(task), _change(change), tests], stop=stop)
+    return _ask(critic, FIX, [*_asked(task), _change(change), tests], stop=stop)
 
 
 def question_test(critic: Model, task: Task, change: Change, report: TestReport, *, stop: StopCheck) -> Call:
     """Ask whether a new test says what the issue says."""
     tests = f"# What it says on the code as it is\n\n{report_text(report, None)}"
-    return _ask(critic, TEST, [issue_text(task), _change(change, "test"), tests], stop=stop)
+    return _ask(critic, TEST, [*_asked(task), _change(change, "test"), tests], stop=stop)
 
 
 def review(critic: Model, task: Task, change: Change, *, stop: StopCheck) -> Call:
     """Ask what is doubtful about the final change."""
-    return _ask(critic, PATCH, [issue_text(task), _change(change)], stop=stop)
+    return _ask(critic, PATCH, [*_asked(task), _change(change)], stop=stop)
 
 
 def refusal(call: Call) -> str:
@@ -75,6 +77,12 @@ def fix_in(calls: Sequence[Call]) -> str:
 def _ask(critic: Model, kind: str, parts: list[str], *, stop: StopCheck) -> Call:
     messages: list[Message] = [system(prompt(kind)), user(printable("\n\n".join(parts)))]
     return ask_aside(critic, kind, messages, temperature=None, max_tokens=REPLY_TOKENS, stop=stop)
+
+
+def _asked(task: Task) -> list[str]:
+    """The issue, and what a review asks of the change."""
+    asked = requests_text(task.requests, chars=ASKED_CHARS)
+    return [issue_text(task), *([asked] if asked else [])]
 
 
 def _change(change: Change, name: str = "change") -> str:

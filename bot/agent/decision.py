@@ -7,12 +7,20 @@ from bot.agent.approach import Tried
 from bot.agent.endings import Ended, Ending
 from bot.agent.limits import oversize
 from bot.agent.sameness import Essence, essence
+from bot.agent.starting import differing, is_idle
 from bot.records import Caps, Change, TestReport, Verdict
 
 GREEN_BUT = "the tests pass, but: "
 NAMED = 2
 """Failing tests that a reason names."""
 NAME_CHARS = 120
+
+WITHOUT_A_CHANGE = {
+    Ended.NOTHING: (Verdict.NOTHING_TO_DO, "no change is needed"),
+    Ended.ASKED: (Verdict.QUESTION, "a person has to decide"),
+    Ended.ANSWERED: (Verdict.ANSWERED, "the issue needs an answer, and no code"),
+}
+"""What follows from a talk that ends well without a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +54,26 @@ class Decision:
     then: str
 
 
-def untested(change: Change, seen: Mapping[Essence, Tried], *, caps: Caps, given: frozenset[str]) -> Untested | None:
-    """Whether a change need not be tested: there is none but the test that was given, it is too large, or not new."""
-    if frozenset(change.paths) <= given:
-        return Untested("no file differs from the base" if change.is_empty else "nothing changed but the test")
-    large = oversize(change, caps)
+def untested(
+    change: Change,
+    seen: Mapping[Essence, Tried],
+    *,
+    caps: Caps,
+    given: frozenset[str],
+    start: Change,
+    unsolved: str = "",
+) -> Untested | None:
+    """Whether a change need not be tested: there is none but the test that was given, it is too large, or not new.
+
+    `start` is what was there when the run began, `unsolved` says where conflicts are left.
+    """
+    if is_idle(change, start):
+        return Untested(_idle(change, start))
+    if differing(change, start) <= given:
+        return Untested("nothing changed but the test")
+    if unsolved:
+        return Untested(unsolved)
+    large = oversize(change, caps, start)
     if large:
         return Untested(large)
     earlier = seen.get(essence(change.patch))
@@ -65,6 +88,7 @@ def decide(
     is_last: bool,
     caps: Caps,
     change: Change,
+    start: Change,
     report: TestReport | None,
     baseline: TestReport | None,
     objection: str,
@@ -76,14 +100,15 @@ def decide(
 
     `is_last`: no further iteration is allowed. `limit`: which other limit is reached by now.
     """
-    if ending.how is Ended.NOTHING:
-        return Decision(Verdict.NOTHING_TO_DO, ending.words, "no change is needed")
+    if ending.how in WITHOUT_A_CHANGE:
+        verdict, then = WITHOUT_A_CHANGE[ending.how]
+        return Decision(verdict, ending.words, then)
     is_last = is_last or bool(limit) or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
     if report is not None and report.is_good_beside(baseline) and (is_last or not objection):
         words = ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
         return Decision(Verdict.SOLVED, words, f"{GREEN_BUT}{objection}" if objection else "the tests pass")
     why = why_next(report, baseline, objection=objection, skipped=skipped)
-    large = oversize(change, caps)
+    large = oversize(change, caps, start)
     if ending.how is Ended.GAVE_UP:
         return Decision(Verdict.GAVE_UP, ending.words, ending.words)
     if ending.how is Ended.LIMIT:
@@ -109,6 +134,13 @@ def why_next(
         return f"the test command did not pass: {report.counts}"
     more = f" and {len(failing) - NAMED} more" if len(failing) > NAMED else ""
     return f"still failing: {', '.join(failing[:NAMED])}{more}"
+
+
+def _idle(change: Change, start: Change) -> str:
+    if start.is_empty:
+        return "no file differs from the base"
+    left = "nothing is left of the change that was there"
+    return left if change.is_empty else "nothing changed beyond what was there"
 
 
 def _short(test_id: str) -> str:

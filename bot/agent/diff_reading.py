@@ -121,10 +121,10 @@ def _no_mode(path: str | None) -> Unplaced:
 
 def _path(line: str) -> str:
     path = _AFTER_PATH.sub("", line[4:]).strip()
-    return _unquoted(path[1:-1]) if len(path) > 1 and path[0] == path[-1] == '"' else path
+    return unquoted(path[1:-1]) if len(path) > 1 and path[0] == path[-1] == '"' else path
 
 
-def _unquoted(path: str) -> str:
+def unquoted(path: str) -> str:
     """A path that git put in quotes, with escapes for bytes that are not ASCII."""
     try:
         return path.encode("ascii").decode("unicode_escape").encode("latin-1").decode()

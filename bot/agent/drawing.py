@@ -11,8 +11,9 @@ from bot.agent.approach import WARMEST, Tried
 from bot.agent.asking import Asking
 from bot.agent.assignment import Assignment, Turn
 from bot.agent.candidates import Drawn
+from bot.agent.conflicts import left_in, unsolved
 from bot.agent.conversation import Conversation
-from bot.agent.decision import Untested, untested
+from bot.agent.decision import WITHOUT_A_CHANGE, Untested, untested
 from bot.agent.endings import Ended, Ending
 from bot.agent.reproduction import is_for_tests
 from bot.agent.sameness import Essence, essence
@@ -20,6 +21,12 @@ from bot.errors import Stopped, Unavailable
 from bot.records import Candidate, Change, ReportState, Reproduce, StopCheck, TestReport, Workbench
 
 POLL_S = 0.1
+
+_UNCHANGED = {
+    Ended.NOTHING: "no change was needed",
+    Ended.ASKED: "a person is asked",
+    Ended.ANSWERED: "the issue was answered",
+}
 
 
 @dataclass(slots=True)
@@ -95,16 +102,23 @@ class Drawing:
         bench, work, calls = talk.bench, self.work, tuple(talk.asking.calls)
         change = bench.change()
         seen = {**self.seen, **self._drawn_before()}
-        skipped = untested(change, seen, caps=work.caps, given=self.turn.given)
-        if ending.how is Ended.NOTHING:
-            skipped = Untested("no change was needed")
+        skipped = untested(
+            change,
+            seen,
+            caps=work.caps,
+            given=self.turn.given,
+            start=self.turn.start,
+            unsolved=left_in(unsolved(bench, work.task.conflicts)),
+        )
+        if ending.how in WITHOUT_A_CHANGE:
+            skipped = Untested(_UNCHANGED[ending.how])
         if skipped is not None:
-            return Drawn(calls, ending, change, None, skipped.report, skipped.objection, skipped=skipped)
+            return Drawn(calls, ending, change, None, skipped.report, skipped.objection, skipped, talk.answers)
         report = bench.test()
         if report.state is ReportState.STOPPED:
             raise Stopped
         lacks = bench.objection(change, report) if self._is_asked_for_objections(change, report) else ""
-        return Drawn(calls, ending, change, report, report, lacks)
+        return Drawn(calls, ending, change, report, report, lacks, answers=talk.answers)
 
     def _is_asked_for_objections(self, change: Change, report: TestReport) -> bool:
         """Where no test is asked for, a change without one is not objected to."""

@@ -9,7 +9,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.agent.actions import Delete, Finish, ListFolder, Patch, Read, Request, Run, Search, Write, asked
+from bot.agent.actions import (
+    AnswerIssue,
+    Ask,
+    Delete,
+    Finish,
+    ListFolder,
+    Patch,
+    Read,
+    Request,
+    Run,
+    Search,
+    Write,
+    asked,
+)
+from bot.agent.answers import answers_in, without_answers
 from bot.agent.blocks import Block, blocks_of
 from bot.agent.edits import is_broken_python
 from bot.agent.json_actions import PREVIEW_CHARS, UNREADABLE, is_meant_as_actions, requests_in
@@ -112,8 +126,13 @@ def _requests(block: Block) -> tuple[Request, ...] | str:
             found = [asked(ListFolder(line)) for line in named or ["."]]
         case "delete":
             found = [asked(Delete(line)) for line in named]
-        case "finish":
-            found = [asked(Finish(" ".join(lines)))]
+        case "ask":
+            found = [asked(Ask(" ".join(lines)))] if lines else []
+        case "answer" if not answers_in(block.content):
+            found = [asked(AnswerIssue(block.content.strip()))] if lines else []
+        case "finish" | "answer":
+            words = [line.strip() for line in without_answers(block.content).split("\n") if line.strip()]
+            found = [asked(Finish(" ".join(words), answers_in(block.content)))]
         case _:
             return _code(block)
     return tuple(found)

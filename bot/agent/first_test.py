@@ -7,6 +7,7 @@ from bot.agent.assignment import Assignment
 from bot.agent.closing import Close, closed, ended_by_a_person, summary_of
 from bot.agent.conversation import Conversation
 from bot.agent.critic import question_test, refusal
+from bot.agent.decision import WITHOUT_A_CHANGE
 from bot.agent.diff_reading import readable
 from bot.agent.endings import Ended, Ending
 from bot.agent.llm import Model
@@ -19,7 +20,8 @@ from bot.agent.reproduction import (
     named_in,
     tested,
 )
-from bot.agent.undoing import take_back
+from bot.agent.starting import is_idle
+from bot.agent.undoing import go_back
 from bot.errors import Stopped
 from bot.records import Aim, Change, Progress, ReportState, Reproduce, TestReport, Unreproduced, Verdict
 
@@ -39,37 +41,50 @@ def first_test(
     """Let the model write a test, find out what it shows, and decide. Raises `Stopped`."""
     account.begin(talk)
     ending = talk.run()
+    if ending.how in (Ended.ASKED, Ended.ANSWERED):
+        return _ended_without(work, progress, account, ending)
     written = _run(work, progress)
     account.calls += account.end_talk()
-    known = named_in(ending.words, work.baseline) if written.change.is_empty else ()
+    known = named_in(ending.words, work.baseline) if is_idle(written.change, progress.start) else ()
     if known:
         decision = Tested(None, f"{KNOWN}{', '.join(known)}")
     else:
         try:
             doubted = _doubts(work, progress, account, written, critic)
         except Stopped:
-            end = Close(_summary(ending, written.change), written.change, written.report, None, "", "tested", Aim.TEST)
+            summary, change = _summary(ending, written.change), written.change
+            end = Close(summary, change, written.report, None, "", "tested", Aim.TEST, talk.answers)
             return closed(progress, account, ended_by_a_person(end))
         asks = work.reproduce is Reproduce.ASK
         decision = tested(progress, written.change, written.report, written.found, doubted=doubted, asks=asks)
     change = written.change
     if not decision.keeps:
-        take_back(work.bench, change)
+        go_back(work.bench, change, progress.start)
         change = work.bench.change()
     verdict, why = decision.verdict, decision.why
     if verdict is None and ending.how is Ended.LIMIT:
         verdict, why = Verdict.LIMIT, ending.words
     summary = _summary(ending, written.change)
     work.tell(f"  {summary}: {verdict or 'going on'}: {decision.why}")
-    return closed(progress, account, Close(summary, change, written.report, verdict, why, decision.why, Aim.TEST))
+    end = Close(summary, change, written.report, verdict, why, decision.why, Aim.TEST, talk.answers)
+    return closed(progress, account, end)
+
+
+def _ended_without(work: Assignment, progress: Progress, account: Account, ending: Ending) -> Progress:
+    """The run ends with a question to a person, or with an answer to the issue."""
+    account.calls += account.end_talk()
+    verdict, then = WITHOUT_A_CHANGE[ending.how]
+    work.tell(f"  {verdict}: {ending.words}")
+    summary = summary_of(ending, progress.change)
+    return closed(progress, account, Close(summary, progress.change, None, verdict, ending.words, then, Aim.TEST))
 
 
 def _run(work: Assignment, progress: Progress) -> _OnBase:
-    """Take back what is no test, and run the rest on the base's own source."""
+    """Take back what is no test, and run the rest on the source that the run began with."""
     bench = work.bench
-    take_back(bench, bench.change(), keeps=is_for_tests)
+    go_back(bench, bench.change(), progress.start, keeps=is_for_tests)
     change = bench.change()
-    if change.is_empty or is_tried(progress, change):
+    if is_idle(change, progress.start) or is_tried(progress, change):
         return _OnBase(change)
     report = bench.test()
     if report.state is ReportState.STOPPED:
@@ -77,7 +92,7 @@ def _run(work: Assignment, progress: Progress) -> _OnBase:
     found = bench.unreproduced(change, report)
     broken = _broken_before(progress, change, report) if found is None else frozenset[str]()
     if broken:
-        take_back(bench, change, keeps=lambda path: path not in broken)
+        go_back(bench, change, progress.start, keeps=lambda path: path not in broken)
         change = bench.change()
     return _OnBase(change, report, found)
 

@@ -3,7 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.agent.actions import Delete, Edit, Editing, Finish, ListFolder, Patch, Read, Request, Run, Search, Write
+from bot.agent.actions import (
+    AnswerIssue,
+    Ask,
+    Delete,
+    Edit,
+    Editing,
+    Finish,
+    Leaving,
+    ListFolder,
+    Patch,
+    Read,
+    Request,
+    Run,
+    Search,
+    Write,
+)
 from bot.agent.paths import clean_path, outside_refusal
 from bot.agent.quoting import fenced, printable
 from bot.agent.staging import UNCHANGED, Staged, meant
@@ -26,11 +41,15 @@ NOT_READ = "not finished: an edit of this reply can't be read, so it was not mad
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of a reply's requests, one by one. `edited` says whether any file was written or deleted."""
+    """What became of a reply's requests, one by one. `edited` says whether any file was written or deleted.
+
+    `finish` are the words with which the work counts as done; `leaving` is the first other way to end it.
+    """
 
     actions: tuple[ActionTaken, ...]
     edited: bool
     finish: str | None
+    leaving: Leaving | None = None
 
 
 def carry_out(bench: Workbench, requests: Sequence[Request]) -> Done:
@@ -44,11 +63,12 @@ def carry_out(bench: Workbench, requests: Sequence[Request]) -> Done:
     actions: list[ActionTaken] = []
     for at, request in enumerate(requests):
         ok, result = _edit_answer(placed[at], refused) if at in placed else _answer(bench, request)
-        if is_open and isinstance(request.action, Finish):
+        if is_open and isinstance(request.action, Finish | Leaving):
             ok, result = False, NOT_FINISHED if refused else NOT_READ
         actions.append(ActionTaken(request.name, request.arguments, printable(result), ok))
     finish = next((request.action.summary for request in requests if isinstance(request.action, Finish)), None)
-    return Done(tuple(actions), staged.is_written, None if is_open else finish)
+    leaving = next((request.action for request in requests if isinstance(request.action, Leaving)), None)
+    return Done(tuple(actions), staged.is_written, None if is_open else finish, None if is_open else leaving)
 
 
 def _is_editing(request: Request) -> bool:
@@ -85,8 +105,8 @@ def _answer(bench: Workbench, request: Request) -> tuple[bool, str]:
             return _list(bench, path)
         case Run(command):
             return True, shown(bench.run(command))
-        case Finish():
-            return True, "The work counts as done."
+        case Finish() | Ask() | AnswerIssue() as last:
+            return True, "The work counts as done." if isinstance(last, Finish) else "The run ends with it."
         case Edit() | Write() | Patch() | Delete():
             raise TypeError(request.action)
 

@@ -1,5 +1,6 @@
 """The limits of a run, held against what it has used. Pure."""
 
+from bot.agent.starting import NOTHING, differing
 from bot.records import Caps, Change, Spend
 
 TOKENS_BIND = "the model's price is not known, so only tokens bind"
@@ -36,11 +37,16 @@ def near(spend: Spend, caps: Caps, *, seconds: float, calls_left: int | None = N
     return ""
 
 
-def oversize(change: Change, caps: Caps) -> str:
-    """Which limit on the change's size it exceeds, with its number; "" where none."""
-    lines = change.added_lines + change.removed_lines
-    if lines > caps.patch_lines:
-        return f"the change has {lines:,} lines, the limit is {caps.patch_lines:,}"
-    if len(change.paths) > caps.patch_files:
-        return f"the change touches {len(change.paths)} files, the limit is {caps.patch_files}"
+def oversize(change: Change, caps: Caps, start: Change = NOTHING) -> str:
+    """Which limit on the change's size it exceeds, with its number; "" where none.
+
+    Where `start`, which was there already, exceeds a limit itself, what the run adds to it is held against that limit.
+    """
+    lines, before = (one.added_lines + one.removed_lines for one in (change, start))
+    added = lines - before if before > caps.patch_lines else lines
+    if added > caps.patch_lines:
+        return f"the change {'adds' if added < lines else 'has'} {added:,} lines, the limit is {caps.patch_lines:,}"
+    files = len(differing(change, start)) if len(start.paths) > caps.patch_files else len(change.paths)
+    if files > caps.patch_files:
+        return f"the change touches {files} files, the limit is {caps.patch_files}"
     return ""

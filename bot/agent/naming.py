@@ -10,7 +10,7 @@ from collections.abc import Sequence
 SHELLS = frozenset({"sh", "bash", "shell", "zsh", "console", "shell-session"})
 SHELL_FILES = (".sh", ".bash", ".zsh")
 DIFFS = frozenset({"diff", "patch", "udiff"})
-WITHOUT_PATH = frozenset({"read", "search", "list", "delete", "finish", "json"})
+WITHOUT_PATH = frozenset({"read", "search", "list", "delete", "finish", "ask", "answer", "json"})
 PATH_LINE_CHARS = 300
 
 _ATTRIBUTE = re.compile(

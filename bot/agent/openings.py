@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from bot.agent.approach import Approach, Step
 from bot.agent.context import files_text
 from bot.agent.diff_reading import touched_lines
+from bot.agent.follow_ups import answer_form, asked_now
 from bot.agent.history import KEPT_WHOLE, bullets
 from bot.agent.prompts import Dialect, prompt
 from bot.agent.quoting import fenced, printable
 from bot.agent.reports import report_text
 from bot.agent.reproduction import Wanted
+from bot.agent.starting import differing, is_idle, own_part
 from bot.agent.targets import Target, has_definitions, info_of
-from bot.records import Aim, Caps, Iteration, Progress, TestReport, Workbench
+from bot.records import Aim, Caps, Change, Iteration, Progress, Task, TestReport, Workbench
 from sandbox.contract import clipped
 
 CHANGED_FILES = 6
@@ -21,12 +23,16 @@ FAILED_PATCH_CHARS = 6_000
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What the model is asked for: what is wanted, in which dialect, in which file, with which tests."""
+    """What the model is asked for: what is wanted, in which dialect, in which file, with which tests.
+
+    `follows` is the task where it is about a change that is there already.
+    """
 
     wanted: Wanted
     dialect: Dialect
     target: Target | None = None
     tests: Sequence[str] = ()
+    follows: Task | None = None
 
 
 def opening(
@@ -41,16 +47,18 @@ def opening(
     diagnosis: str = "",
     words: str = "",
     further: str = "",
+    said: str = "",
 ) -> str:
     """What the model is asked at the start of the next iteration.
 
     `undone` are files that are as before again, `diagnosis` its own words on what failed, `words` the critic's,
-    `further` another file.
+    `further` another file, `said` what people have said to the run.
     """
-    parts = [_head(progress, caps, ask.wanted)]
+    parts = [_head(progress, caps, ask.wanted), said]
     if progress.iterations:
         parts += _before(progress, plan, ask, baseline)
-        parts += [prompt("undone").format(files=", ".join(undone))] if undone else []
+        back = prompt("undone" if progress.start.is_empty else "undone_to_start")
+        parts += [back.format(files=", ".join(undone))] if undone else []
         parts += [f"{prompt('diagnosed')}\n\n{fenced(diagnosis, 'text')}"] if diagnosis else []
         parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
         parts += [further] if further else []
@@ -63,20 +71,25 @@ def opening(
 
 def asked_for(ask: Ask, *, has_report: bool = False) -> list[str]:
     """What to answer, and in what form: the last and strongest words of the prompt."""
-    parts = [prompt(f"want_{ask.wanted}").format(tests=", ".join(ask.tests))]
+    if ask.follows is None:
+        parts = [prompt(f"want_{ask.wanted}").format(tests=", ".join(ask.tests))]
+    else:
+        parts = [asked_now(ask.follows, ask.wanted, tests=ask.tests)]
     if ask.dialect is Dialect.FENCED:
         parts.append(_form(ask, has_report=has_report))
+    if ask.follows and ask.follows.requests and ask.wanted is not Wanted.TEST:
+        parts.append(answer_form([one.number for one in ask.follows.requests], ask.dialect))
     return parts
 
 
-def failed_text(plan: Approach, baseline: TestReport | None) -> str:
-    """The change that did not work, and what the tests said of it."""
+def failed_text(plan: Approach, baseline: TestReport | None, start: Change) -> str:
+    """The change that did not work, and what the tests said of it; of `start`, which was there, only what it alters."""
     failed = plan.failed
     if failed is None:
         return ""
-    if failed.change.is_empty:
+    if is_idle(failed.change, start):
         return prompt("left_as_it_was")
-    patch = fenced(clipped(failed.change.patch, FAILED_PATCH_CHARS), "diff")
+    patch = fenced(clipped(own_part(failed.change, start), FAILED_PATCH_CHARS), "diff")
     because = report_text(failed.report, baseline) if failed.report else failed.why_next
     return f"{prompt('tried')}\n\n{patch}\n\nIt failed, because:\n\n{because}"
 
@@ -95,7 +108,7 @@ def _before(progress: Progress, plan: Approach, ask: Ask, baseline: TestReport |
     parts = ["What was tried before:\n" + bullets(told)] if told else []
     last = progress.iterations[-1]
     if plan.step is not Step.ON:
-        return [*parts, *([failed_text(plan, baseline)] if plan.step is not Step.AFRESH else [])]
+        return [*parts, *([failed_text(plan, baseline, progress.start)] if plan.step is not Step.AFRESH else [])]
     if plan.earlier is not None:
         same = f"The change is the same as in iteration {plan.earlier.number}."
         return [*parts, same, _outcome(plan.earlier, baseline)]
@@ -127,8 +140,9 @@ def _report(iteration: Iteration, baseline: TestReport | None) -> str:
 
 
 def _shown(progress: Progress, undone: Sequence[str]) -> list[str]:
-    """The files of the change that are still changed."""
-    return [path for path in progress.change.paths if path not in undone][:CHANGED_FILES]
+    """The files that the run has changed, and not taken back."""
+    changed = differing(progress.change, progress.start)
+    return [path for path in progress.change.paths if path in changed and path not in undone][:CHANGED_FILES]
 
 
 def _form(ask: Ask, *, has_report: bool) -> str:
@@ -139,5 +153,7 @@ def _form(ask: Ask, *, has_report: bool) -> str:
     words = {"path": found.path, "test": found.test_path, "language": info_of(found.path)}
     if ask.wanted is Wanted.TEST:
         return prompt("whole_test").format(**words)
-    text = prompt("part" if has_definitions(found.path) else "whole" if found.is_small else "passage").format(**words)
-    return f"{text}\n\n{prompt('beside').format(**words)}" if ask.wanted is Wanted.TOO and not has_report else text
+    is_parsed = has_definitions(found.path) and not (ask.follows and found.path in ask.follows.conflicts)
+    text = prompt("part" if is_parsed else "whole" if found.is_small else "passage").format(**words)
+    is_beside = ask.wanted is Wanted.TOO and not has_report and ask.follows is None
+    return f"{text}\n\n{prompt('beside').format(**words)}" if is_beside else text

@@ -2,9 +2,9 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from bot.agent.llm import FILTERED, NO_CHOICE, NO_TOOLS, TOO_LONG, UNREADABLE, Message, Model, Reply, ToolSpec, user
 from bot.agent.prompts import Dialect, prompt, version
@@ -15,24 +15,11 @@ PROBE_TOKENS = 1_024
 REASONED_TOKENS = 8_192
 """For a model that has used up the first on reasoning."""
 
-PREFERS_JSON = False
-"""Whether a model that makes no tool call but keeps to a schema is spoken to in JSON rather than in fenced blocks.
-
-JSON is right in form always, but the code in its strings is worse: of five small repairs each, a model of 1.5 billion
-parameters made two in fences and none in JSON, where it padded a test to the reply's limit and left tests out.
-"""
-
 _TOOL = ToolSpec(
     "ready",
     "Say that you are ready.",
     {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
 )
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"action": {"type": "string", "enum": ["ready"]}, "word": {"type": "string"}},
-    "required": ["action", "word"],
-    "additionalProperties": False,
-}
 _NO_WORD = (UNREADABLE, NO_CHOICE, TOO_LONG, FILTERED)
 
 
@@ -108,10 +95,12 @@ def relearn(model: Model, dialect: Dialect, habits: Habits) -> None:
         habits.keep(_key(model), dialect)
 
 
-def probe(model: Model, stop: StopCheck, *, prefers_json: bool = PREFERS_JSON) -> Abilities:
-    """Ask the model to call a tool; else, where JSON is preferred to fences, for JSON by a schema.
+def probe(model: Model, stop: StopCheck) -> Abilities:
+    """Ask the model to call a tool; one that makes no call is spoken to in fences. Raises what its calls raise.
 
-    Raises what the model's calls raise.
+    JSON by a schema would be right in form always, but the code in its strings is worse: of five small repairs each, a
+    model of 1.5 billion parameters made two in fences and none in JSON, where it padded a test to the reply's limit and
+    left tests out. So it is spoken for whoever asks for it, and never found out.
     """
     asking = _Asking(model, stop)
     offered = asking.ask(prompt("probe"), tools=(_TOOL,))
@@ -119,8 +108,6 @@ def probe(model: Model, stop: StopCheck, *, prefers_json: bool = PREFERS_JSON) -
         return Abilities(Dialect.NATIVE, tuple(asking.calls))
     if _says_nothing(offered):
         return Abilities(Dialect.FENCED, tuple(asking.calls), is_certain=False)
-    if prefers_json and _is_by_schema(asking.ask(prompt("probe_json"), schema=_SCHEMA)):
-        return Abilities(Dialect.JSON, tuple(asking.calls))
     return Abilities(Dialect.FENCED, tuple(asking.calls))
 
 
@@ -136,22 +123,16 @@ class _Asking:
     stop: StopCheck
     calls: list[Call] = field(default_factory=list)
 
-    def ask(
-        self, text: str, *, tools: Sequence[ToolSpec] | None = None, schema: Mapping[str, Any] | None = None
-    ) -> Reply:
+    def ask(self, text: str, *, tools: Sequence[ToolSpec]) -> Reply:
         """One reply; a second time with more room where the first was spent on reasoning."""
-        reply = self._ask(text, tools, schema, PROBE_TOKENS)
+        reply = self._ask(text, tools, PROBE_TOKENS)
         is_reasoning = reply.is_truncated and not without_thinking(reply.text or "") and not reply.tool_calls
-        return self._ask(text, tools, schema, REASONED_TOKENS) if is_reasoning else reply
+        return self._ask(text, tools, REASONED_TOKENS) if is_reasoning else reply
 
-    def _ask(
-        self, text: str, tools: Sequence[ToolSpec] | None, schema: Mapping[str, Any] | None, max_tokens: int
-    ) -> Reply:
+    def _ask(self, text: str, tools: Sequence[ToolSpec], max_tokens: int) -> Reply:
         messages: list[Message] = [user(text)]
         began = time.monotonic()
-        reply = self.model.complete(
-            messages, tools=tools, schema=schema, temperature=0.0, max_tokens=max_tokens, stop=self.stop
-        )
+        reply = self.model.complete(messages, tools=tools, temperature=0.0, max_tokens=max_tokens, stop=self.stop)
         call = Call(
             model=self.model.name,
             prompt_version=version("probe"),
@@ -170,12 +151,3 @@ def _says_nothing(reply: Reply) -> bool:
     """Whether a reply tells neither that the model calls tools nor that it does not."""
     is_empty = not (reply.text or "").strip() and not reply.tool_calls
     return reply.finish_reason in _NO_WORD or (is_empty and reply.finish_reason != NO_TOOLS)
-
-
-def _is_by_schema(reply: Reply) -> bool:
-    """Whether a reply is what the schema asks for; the words of the prompt ask for no JSON."""
-    try:
-        found = json.loads(without_thinking(reply.text or ""))
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("action") == "ready" and isinstance(found.get("word"), str)

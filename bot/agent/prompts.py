@@ -5,6 +5,8 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
+from bot.agent.room import SMALL_WINDOW_TOKENS
+
 
 class Dialect(StrEnum):
     """How the model asks for actions: tool calls, JSON by a schema, fenced blocks. AUTO: what the model can do best."""
@@ -36,3 +38,13 @@ def version(kind: str) -> str:
 def system_prompt(dialect: Dialect) -> str:
     """The instructions for a dialect, which is settled by then: AUTO has none."""
     return prompt(str(dialect))
+
+
+def instructions(dialect: Dialect, window_tokens: int | None) -> str:
+    """The instructions of a run: with the rarer ways to end, where the tools don't say them and the window is large.
+
+    A small model is told of them only when it finishes without a change.
+    """
+    text = system_prompt(dialect)
+    is_large = window_tokens is not None and window_tokens > SMALL_WINDOW_TOKENS
+    return f"{text}\n\n{prompt(f'ways_{dialect}')}" if is_large and dialect is not Dialect.NATIVE else text

@@ -5,10 +5,12 @@ What was decided is read back from the iterations' `why_next`, so that a run whi
 
 import builtins
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.agent.sameness import essence
+from bot.agent.starting import differing, is_idle
 from bot.agent.viewing.mentions import identifiers, is_test
 from bot.records import Aim, Change, Iteration, Progress, Reproduce, Task, TestCase, TestReport, Unreproduced, Verdict
 
@@ -64,7 +66,7 @@ def wanted(progress: Progress, task: Task, baseline: TestReport | None, reproduc
 def accepted_paths(progress: Progress) -> tuple[str, ...]:
     """The files of the test that was accepted before the change."""
     found = [each for each in progress.iterations if each.aim is Aim.TEST and each.why_next.startswith(SHOWS)]
-    return found[-1].change.paths if found else ()
+    return _own_paths(found[-1].change, progress.start) if found else ()
 
 
 def shown_already(task: Task, baseline: TestReport | None) -> tuple[str, ...]:
@@ -105,13 +107,16 @@ def tested(
     if report is not None and found is None:
         if doubted:
             return Tested(None, f"{DOUBTED}{doubted}")
-        return Tested(Verdict.ASKING if asks else None, f"{SHOWS}: {', '.join(_new_failing(report, change))}")
+        names = _new_failing(report, _own_paths(change, earlier.start))
+        return Tested(Verdict.ASKING if asks else None, f"{SHOWS}: {', '.join(names)}")
     if report is None or found is None:
         why = "no new test was written"
     elif found.passes:
         why = f"{PASSES}{found.why}"
         if any(each.why_next.startswith(PASSES) for each in tests):
-            return Tested(Verdict.NOT_REPRODUCED, _not_reproduced(tests, change, report))
+            changes = [*(one.change for one in tests), change]
+            paths = [path for one in changes for path in _own_paths(one, earlier.start)]
+            return Tested(Verdict.NOT_REPRODUCED, _not_reproduced(tuple(dict.fromkeys(paths)), report))
     else:
         why = f"the new test does not show the issue: {found.why}"
     return Tested(None, f"{WITHOUT}: {why}", keeps=False) if is_last else Tested(None, why)
@@ -119,7 +124,7 @@ def tested(
 
 def is_tried(earlier: Progress, change: Change) -> bool:
     """Whether this very test was tried before in vain. One that only the critic doubts is the model's last word."""
-    tests = [each for each in earlier.iterations if each.aim is Aim.TEST and not each.change.is_empty]
+    tests = [each for each in earlier.iterations if each.aim is Aim.TEST and not is_idle(each.change, earlier.start)]
     vain = [each.change.patch for each in tests if not each.why_next.startswith(DOUBTED)]
     return essence(change.patch) in map(essence, vain)
 
@@ -146,15 +151,20 @@ def _names(words: str, case: TestCase) -> bool:
     return case.id in words or (len(name) > len("test") and bool(re.search(rf"\b{re.escape(name)}\b", words)))
 
 
-def _new_failing(report: TestReport, change: Change) -> list[str]:
+def _own_paths(change: Change, start: Change) -> tuple[str, ...]:
+    """The files that the run itself has changed."""
+    own = differing(change, start)
+    return tuple(path for path in change.paths if path in own)
+
+
+def _new_failing(report: TestReport, paths: Sequence[str]) -> list[str]:
     """The failing tests in the changed files; the files, where the report does not tell."""
-    failing = [case.id for case in report.cases if case.id in report.failed and case.file in change.paths]
-    return (failing or list(change.paths))[:NAMED]
+    failing = [case.id for case in report.cases if case.id in report.failed and case.file in paths]
+    return (failing or list(paths))[:NAMED]
 
 
-def _not_reproduced(tests: list[Iteration], change: Change, report: TestReport) -> str:
+def _not_reproduced(paths: Sequence[str], report: TestReport) -> str:
     """Why the issue counts as not reproduced: what was run, with which command."""
-    paths = dict.fromkeys(path for each in (*(one.change for one in tests), change) for path in each.paths)
     names = [case.id for case in report.cases if case.id in report.passed and case.file in paths] or list(paths)
     shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
     return (

@@ -27,6 +27,9 @@ _SEARCH = re.compile(
 )
 _DIVIDER = re.compile(r"^={5,}[ \t]*$")
 _REPLACE = re.compile(r"^(?:>{4,}[ \t]*\[?(?:REPLACE|UPDATED|AFTER)|\+{5,}[ \t]*REPLACE)\b", re.IGNORECASE)
+_CONFLICT = re.compile(r"^<{7}[ \t]+(?!\[?(?:SEARCH|ORIGINAL|BEFORE|OLD|CURRENT)\b)\S", re.IGNORECASE)
+"""Git's own marker, which the lines of a file with conflicts hold."""
+_CONFLICT_END = re.compile(r"^>{7}(?:[ \t]|$)")
 _ANY_END = re.compile(r"^>{5,}(?:[ \t]*[\w./-]+)?[ \t]*$")
 _BARE = tuple(re.compile(rf"^{sign}{{5,}}[ \t]*$") for sign in "<=>")
 
@@ -100,7 +103,7 @@ class _Part(Enum):
 
 @dataclass(slots=True)
 class _Pairs:
-    """Where in the pairs the reading is."""
+    """Where in the pairs the reading is. `is_plain`: the pair's own marker can't be taken for git's."""
 
     path: str | None
     divider: re.Pattern[str]
@@ -109,11 +112,16 @@ class _Pairs:
     replace: list[str] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     beside: int = 0
+    is_plain: bool = False
+    in_conflict: bool = False
 
     def take(self, line: str) -> str:
         """Read one more line; what is wrong with it, or ""."""
+        if self.in_conflict or (self.part is _Part.SEARCH and self.is_plain and _CONFLICT.match(line)):
+            return self._of_conflict(line)
         opened = _SEARCH.match(line)
         if opened:
+            self.is_plain = "SEARCH" in opened[1].upper()
             return self._begin(opened[2].strip(" `*"))
         if _REPLACE.match(line) or (self.part is _Part.REPLACE and _ANY_END.match(line)):
             return self._end()
@@ -138,6 +146,14 @@ class _Pairs:
         elif re.search(r"\w", beside):
             return NO_LINES
         self.part, self.search, self.replace = _Part.SEARCH, [], []
+        return ""
+
+    def _of_conflict(self, line: str) -> str:
+        """A line of a conflict that is to be replaced: its `=======` divides no pair."""
+        if _REPLACE.match(line):
+            return NESTED
+        self.in_conflict = not _CONFLICT_END.match(line)
+        self.search.append(line)
         return ""
 
     def _divide(self) -> str:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from bot.agent.budget import Budget
 from bot.agent.history import is_opening
 from bot.agent.llm import Message, Role
+from bot.agent.meanwhile import is_note
 from sandbox.contract import clipped
 
 OLD_ANSWER_CHARS = 600
@@ -24,8 +25,8 @@ _NOTE_CHARS = 60
 def fitted(messages: Sequence[Message], budget: Budget) -> list[Message]:
     """The messages within the budget: older iterations go first, then old answers, old exchanges, long texts' middles.
 
-    A tool call and its answers stay or go together. Only instructions that are longer than the window come out too
-    long.
+    A tool call and its answers stay or go together; what people said meanwhile goes after everything else. Only
+    instructions that are longer than the window come out too long.
     """
     openings = [at for at, message in enumerate(messages) if is_opening(message)]
     current = openings[-1] + 1 if openings else _preamble(messages)
@@ -75,19 +76,20 @@ def _shorter_and_shorter(talk: _Talk) -> Iterator[_Talk]:
     while talk.iterations:
         talk = replace(talk, iterations=talk.iterations[1:])
         yield talk
-    for at in range(len(talk.exchanges) - 1):
+    for at in (at for at, exchange in enumerate(talk.exchanges[:-1]) if not _is_of_people(exchange)):
         shortened = tuple(_cut(message, OLD_ANSWER_CHARS) for message in talk.exchanges[at])
         talk = replace(talk, exchanges=(*talk.exchanges[:at], shortened, *talk.exchanges[at + 1 :]))
         yield talk
     while len(talk.exchanges) > 1:
-        talk = replace(talk, exchanges=talk.exchanges[1:])
+        oldest = next((at for at, each in enumerate(talk.exchanges[:-1]) if not _is_of_people(each)), 0)
+        talk = replace(talk, exchanges=(*talk.exchanges[:oldest], *talk.exchanges[oldest + 1 :]))
         yield talk
 
 
 def _squeezed(talk: _Talk, limit: int) -> _Talk:
     """The talk with its longest texts cut to head and tail until it fits, without tool calls too large for that."""
     if any(size_of(exchange) - _cuttable(exchange) > limit // 2 for exchange in talk.exchanges):
-        talk = replace(talk, exchanges=())
+        talk = replace(talk, exchanges=tuple(each for each in talk.exchanges if _is_of_people(each)))
     while (excess := size_of(talk.messages) - limit) > 0:
         longest = max((len(_words(message)) for message in talk.messages), default=0)
         if longest <= SHORTEST_CHARS:
@@ -128,6 +130,11 @@ def _exchanges(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
         said.append(message)
     if said:
         yield tuple(said)
+
+
+def _is_of_people(exchange: Sequence[Message]) -> bool:
+    """Whether somebody says something in it to the model at work."""
+    return any(is_note(message) for message in exchange)
 
 
 def _preamble(messages: Sequence[Message]) -> int:

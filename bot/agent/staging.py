@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from bot.agent.actions import Action, Delete, Edit, Patch, Write
+from bot.agent.conflicts import sides
 from bot.agent.diff_reading import parse_diff
 from bot.agent.diffs import FileDiff, created, patched
 from bot.agent.edits import replaced
@@ -15,6 +16,10 @@ from bot.agent.whole import whole_file
 from bot.records import Workbench
 
 EXISTS = "the diff creates it, but it exists; write a diff against it as it is"
+CONFLICTED = (
+    "it holds conflict markers, so no function of it can be told from the rest; replace each conflict by a "
+    "SEARCH/REPLACE block with its markers in SEARCH, or write the file whole"
+)
 UNCHANGED = "it is so already, so nothing changed"
 
 
@@ -92,7 +97,10 @@ class Staged:
 
     def _write(self, path: str, source: Source | None, action: Write) -> str | Unplaced:
         """Take the file whole or, of a fenced block, the functions and classes that it holds."""
-        part = spliced(path, source.text, action.content) if source and action.fenced else None
+        versions = sides(source.text) if source and action.fenced else None
+        if versions and all(isinstance(spliced(path, one, action.content), Spliced) for one in versions):
+            return Unplaced(f"{path}: {CONFLICTED}")
+        part = spliced(path, source.text, action.content) if source and action.fenced and not versions else None
         if not isinstance(part, Spliced):
             return part or self._stage(path, source, whole_file(source.text if source else None, action))
         answer = self._stage(path, source, part.text)

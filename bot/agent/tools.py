@@ -9,8 +9,24 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from bot.agent.actions import Action, Delete, Edit, Finish, ListFolder, Read, Request, Run, Search, Write, bounded
+from bot.agent.actions import (
+    Action,
+    AnswerIssue,
+    Ask,
+    Delete,
+    Edit,
+    Finish,
+    ListFolder,
+    Read,
+    Request,
+    Run,
+    Search,
+    Write,
+    bounded,
+)
+from bot.agent.answers import answers_of
 from bot.agent.llm import ToolSpec
+from bot.records import Answer
 
 PREVIEW_CHARS = 200
 
@@ -63,8 +79,33 @@ class _Run(_Arguments):
 
 class _Finish(_Arguments):
     summary: str = Field(default="", description="one sentence: what was wrong and what the change does")
+    answers: tuple[Answer, ...] = Field(
+        default=(), description="an answer to each request of the review: number, is_done, and in a sentence or two why"
+    )
+
+    @field_validator("answers", mode="before")
+    @classmethod
+    def _lenient(cls, value: object) -> object:
+        """An answer that can't be read is none; the work is finished all the same."""
+        return answers_of(value)
 
 
+class _Ask(_Arguments):
+    question: str = Field(min_length=1, description="one precise question, with the readings to choose from")
+
+
+class _AnswerIssue(_Arguments):
+    text: str = Field(min_length=1, description="the answer, in Markdown, with where in the code it can be seen")
+
+
+_ASK = (
+    "End the work with a question that only a person can decide. Rarely right: only if two readings of the issue lead "
+    "to different code, and neither the issue nor the repository decides. Look there first. Not after a change."
+)
+_ANSWER = (
+    "End the work with an answer to the issue. Only if it needs no code: it asks a question, or describes what works "
+    "as it was made to. Look into the code first. Not after a change."
+)
 _TOOLS: dict[str, tuple[str, type[_Arguments]]] = {
     "read": ("Show a file, or some lines of it.", _Read),
     "search": ("Show the lines that match, as path:line: text.", _Search),
@@ -74,7 +115,12 @@ _TOOLS: dict[str, tuple[str, type[_Arguments]]] = {
     "delete": ("Delete a file.", _Delete),
     "run": ("Run a shell command, such as one test file.", _Run),
     "finish": ("Say that the work is done. The whole test command is run then.", _Finish),
+    "ask": (_ASK, _Ask),
+    "answer": (_ANSWER, _AnswerIssue),
 }
+
+_OF_A_REVIEW = "answers"
+"""What `finish` takes where a review asks for something, and not elsewhere."""
 
 _ACTIONS: dict[type[_Arguments], Callable[..., Action]] = {
     _Read: Read,
@@ -85,21 +131,27 @@ _ACTIONS: dict[type[_Arguments], Callable[..., Action]] = {
     _Delete: Delete,
     _Run: Run,
     _Finish: Finish,
+    _Ask: Ask,
+    _AnswerIssue: AnswerIssue,
 }
 
 
-def specs() -> tuple[ToolSpec, ...]:
-    """The tools as the model is offered them."""
-    return tuple(ToolSpec(name, words, _schema(arguments)) for name, (words, arguments) in _TOOLS.items())
+def specs(*, with_answers: bool = False) -> tuple[ToolSpec, ...]:
+    """The tools as the model is offered them; `with_answers` where a review asks for something."""
+    return tuple(
+        ToolSpec(name, words, _schema(arguments, with_answers=with_answers))
+        for name, (words, arguments) in _TOOLS.items()
+    )
 
 
-def action_schema() -> dict[str, object]:
-    """The JSON schema of a reply in the JSON dialect: a thought, then the actions.
+def action_schema(*, with_answers: bool = False) -> dict[str, object]:
+    """The JSON schema of a reply in the JSON dialect: a thought, then the actions; `with_answers` as in `specs`.
 
     It keeps to what servers that constrain replies take: every property required, none added, no limits on values.
     Source: https://platform.openai.com/docs/guides/structured-outputs (supported schemas)
     """
-    actions = [_action_schema(name, arguments) for name, (_, arguments) in _TOOLS.items()]
+    shapes = [(name, arguments) for name, (_, arguments) in _TOOLS.items()]
+    actions = [_action_schema(name, arguments, with_answers=with_answers) for name, arguments in shapes]
     return _strict({"thought": {"type": "string"}, "actions": {"type": "array", "items": {"anyOf": actions}}})
 
 
@@ -114,7 +166,7 @@ def request_of(name: str, arguments: str) -> Request:
         values = shape.model_validate_json(arguments or "{}")
     except ValidationError as error:
         return Request(name, preview, None, _said(name, arguments, error))
-    return Request(name, preview, _ACTIONS[shape](**values.model_dump()))
+    return Request(name, preview, _ACTIONS[shape](**dict(values)))
 
 
 def _said(name: str, arguments: str, error: ValidationError) -> str:
@@ -125,22 +177,36 @@ def _said(name: str, arguments: str, error: ValidationError) -> str:
     return f"{name} was not run: {wrong}. Its arguments were {arguments[:PREVIEW_CHARS]!r}; send one JSON object"
 
 
-def _schema(arguments: type[_Arguments]) -> dict[str, object]:
+def _schema(arguments: type[_Arguments], *, with_answers: bool) -> dict[str, object]:
     """The JSON schema of a tool's arguments, without the titles that pydantic adds for people."""
     schema = arguments.model_json_schema()
     properties = {
         name: {key: value for key, value in shape.items() if key != "title"}
         for name, shape in schema.get("properties", {}).items()
+        if name != _OF_A_REVIEW
     }
-    return {"type": "object", "properties": properties, "required": schema.get("required", [])}
+    required = list(schema.get("required", []))
+    if with_answers and _OF_A_REVIEW in arguments.model_fields:
+        described = arguments.model_fields[_OF_A_REVIEW].description
+        properties[_OF_A_REVIEW] = {"description": described, **_answers()}
+        required.append(_OF_A_REVIEW)
+    return {"type": "object", "properties": properties, "required": required}
 
 
-def _action_schema(name: str, arguments: type[_Arguments]) -> dict[str, object]:
-    fields = {
+def _action_schema(name: str, arguments: type[_Arguments], *, with_answers: bool) -> dict[str, object]:
+    fields: dict[str, dict[str, object]] = {
         key: {"type": "string" if field.annotation is str else ["integer", "null"]}
         for key, field in arguments.model_fields.items()
+        if key != _OF_A_REVIEW
     }
+    if with_answers and _OF_A_REVIEW in arguments.model_fields:
+        fields[_OF_A_REVIEW] = _answers()
     return _strict({"action": {"type": "string", "enum": [name]}, **fields})
+
+
+def _answers() -> dict[str, object]:
+    one = _strict({"number": {"type": "integer"}, "is_done": {"type": "boolean"}, "text": {"type": "string"}})
+    return {"type": "array", "items": one}
 
 
 def _strict(properties: dict[str, Any]) -> dict[str, object]:

@@ -1,25 +1,32 @@
 """Preparing an iteration: where it begins in the files, what is asked beside the work, and with which messages."""
 
+from dataclasses import replace
+
 from bot.agent.account import Account
 from bot.agent.approach import Approach, Step, approach
 from bot.agent.asking import LITTLE_LEFT
 from bot.agent.assignment import Assignment, Turn
+from bot.agent.budget import budget_for
 from bot.agent.closing import count_of
+from bot.agent.conflicts import unsolved
 from bot.agent.context import context, more_context, paths_shown
 from bot.agent.critic import criticise, fix_in
 from bot.agent.diagnosis import diagnose, diagnosis_of
 from bot.agent.dialects import Speech
+from bot.agent.follow_ups import ANSWERS_MISSING, is_follow_up
 from bot.agent.history import first_context, was_told, whole
+from bot.agent.leaving import has_looked
 from bot.agent.llm import Message, Model, assistant, system, user
+from bot.agent.meanwhile import HAVE_READ, all_heard
 from bot.agent.openings import Ask, failed_text, opening
-from bot.agent.prompts import Dialect, system_prompt
+from bot.agent.prompts import Dialect, instructions
 from bot.agent.reproduction import Wanted, accepted_paths, named_in, shown_already, wanted
 from bot.agent.room import SMALL_WINDOW_TOKENS
+from bot.agent.starting import is_idle
 from bot.agent.targets import target
-from bot.agent.undoing import set_back, take_back
-from bot.records import Aim, Iteration, Progress, Workbench
+from bot.agent.undoing import go_back
+from bot.records import Aim, Iteration, Progress, Task, Workbench
 
-HAVE_READ = "I have read it."
 TESTS_NAMED = 3
 
 
@@ -29,32 +36,42 @@ def prepare(
     """Bring the files to where the next iteration begins, and make its messages. Raises `Stopped`."""
     plan = approach(progress, work.baseline)
     wants = wanted(progress, work.task, work.baseline, work.reproduce)
+    follows = is_follow_up(work.task, progress.start)
+    notes = tuple(work.said())
     given = frozenset(accepted_paths(progress))
 
     def arrange(bench: Workbench) -> tuple[str, ...]:
         return _arrange(bench, progress, plan, given)
 
     told = first_context(progress.iterations) or context(
-        work.task, work.bench, baseline=work.baseline, notes=work.notes, window_tokens=model.window_tokens
+        work.task,
+        work.bench,
+        baseline=work.baseline,
+        notes=work.notes,
+        start=progress.start,
+        window_tokens=model.window_tokens,
     )
     undone = arrange(work.bench)
-    before = (system(system_prompt(speech.dialect)), user(told), assistant(HAVE_READ))
-    diagnosis = _diagnosis(work, account, plan, before, model) if plan.step is not Step.ON else ""
+    before = (system(instructions(speech.dialect, model.window_tokens)), user(told), assistant(HAVE_READ))
+    failed = failed_text(plan, work.baseline, progress.start) if plan.step is not Step.ON else ""
+    diagnosis = _diagnosis(work, account, plan, before, failed, model=model) if failed else ""
     if plan.step is Step.ELSEWHERE and critic is not None:
         _hear_critic(work, account, progress, plan, critic)
     found = target(told, work.bench)
     small = found if found is not None and found.is_small else None
+    tests = _tests(progress, work, wants, given)
     first = opening(
         progress,
         work.bench,
         plan,
-        Ask(wants, speech.dialect, found, _tests(progress, work, wants, given)),
+        Ask(wants, speech.dialect, found, tests, _still_asked(work) if follows else None),
         caps=work.caps,
         baseline=work.baseline,
         undone=undone,
         diagnosis=diagnosis,
         words=_critics_words(progress, account),
         further=_further(work, told, model) if plan.step is Step.ELSEWHERE else "",
+        said=all_heard(notes, chars=budget_for(model.window_tokens).answer_chars // 2),
     )
     history = whole(_line(progress, plan)) if plan.step is Step.ON else ()
     return Turn(
@@ -68,6 +85,12 @@ def prepare(
         is_last=wants is not Wanted.TEST and count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
         is_warned=was_told(progress.iterations, LITTLE_LEFT),
         arrange=arrange,
+        start=progress.start,
+        is_follow_up=follows,
+        notes=notes,
+        answers=progress.answers,
+        asks_for_answers=wants is not Wanted.TEST and not was_told(progress.iterations, ANSWERS_MISSING),
+        has_looked=has_looked(progress.iterations),
     )
 
 
@@ -75,21 +98,21 @@ def _arrange(bench: Workbench, progress: Progress, plan: Approach, given: frozen
     """Take back what did not work: new files (a test) stay at first, and the accepted test always."""
     if plan.step is Step.ON:
         return ()
-    undo = take_back if plan.step is Step.AFRESH else set_back
-    return undo(bench, progress.change, keeps=given.__contains__)
+    is_afresh = plan.step is Step.AFRESH
+    return go_back(bench, progress.change, progress.start, keeps=given.__contains__, keeps_new=not is_afresh)
 
 
 def _line(progress: Progress, plan: Approach) -> tuple[Iteration, ...]:
     """The iterations that stand whole in the conversation: those of this line, behind the test that was accepted."""
-    tests = tuple(each for each in progress.iterations if each.aim is Aim.TEST and not each.change.is_empty)
+    written = (each for each in progress.iterations if each.aim is Aim.TEST)
+    tests = tuple(each for each in written if not is_idle(each.change, progress.start))
     return (*tests, *plan.line) if len(plan.line) == count_of(progress, Aim.CHANGE) else plan.line
 
 
-def _diagnosis(work: Assignment, account: Account, plan: Approach, before: tuple[Message, ...], model: Model) -> str:
-    """The model's words on what failed; "" where there is nothing to say them of."""
-    failed = failed_text(plan, work.baseline)
-    if not failed:
-        return ""
+def _diagnosis(
+    work: Assignment, account: Account, plan: Approach, before: tuple[Message, ...], failed: str, *, model: Model
+) -> str:
+    """The model's words on what failed."""
     is_small = model.window_tokens is not None and model.window_tokens <= SMALL_WINDOW_TOKENS
     call = diagnose(model, before, failed, temperature=plan.temperature, is_small=is_small, stop=work.stop)
     account.enter(call)
@@ -119,6 +142,12 @@ def _tests(progress: Progress, work: Assignment, wants: Wanted, given: frozenset
         words = [each.why_next for each in progress.iterations if each.aim is Aim.TEST]
         known = named_in(words[-1], work.baseline) if words else ()
     return known[:TESTS_NAMED]
+
+
+def _still_asked(work: Assignment) -> Task:
+    """The task with those conflicts that are left."""
+    left = unsolved(work.bench, work.task.conflicts)
+    return replace(work.task, conflicts=tuple(left))
 
 
 def _further(work: Assignment, told: str, model: Model) -> str:

@@ -3,7 +3,9 @@
 import json
 from dataclasses import dataclass
 
-from bot.agent.actions import Editing, Request
+from bot.agent.actions import Editing, Finish, Request
+from bot.agent.answers import answers_in, newest, without_answers
+from bot.agent.blocks import blocks_of
 from bot.agent.complaints import first_line, named_problem
 from bot.agent.fences import NO_PATH, Parsed, parse_reply
 from bot.agent.json_reply import parse_json_reply, thought_in
@@ -13,7 +15,10 @@ from bot.agent.prompts import Dialect
 from bot.agent.texts import read_source
 from bot.agent.thinking import without_thinking
 from bot.agent.tools import request_of
-from bot.records import Workbench
+from bot.records import Answer, Workbench
+
+_OF_WORDS = frozenset({"", "text", "markdown", "md", "answers", "answer", "finish"})
+"""Languages of blocks without a path that may hold answers in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,14 @@ class Understood:
         return json.dumps([self.words, *([call.name, call.arguments] for call in self.calls)])
 
     @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What it says to the requests of a review: in the finishing action, and in lines of its words."""
+        finishing = [request.action for request in self.requests if isinstance(request.action, Finish)]
+        thought = thought_in(self.words)
+        said = _answers_said(self.words if thought is None else thought)
+        return newest((*said, *(answer for one in finishing for answer in one.answers)))
+
+    @property
     def is_edits_alone(self) -> bool:
         """Whether it edits and does nothing else."""
         return all(isinstance(request.action, Editing) for request in self.requests)
@@ -47,11 +60,11 @@ def understand(reply: Reply, dialect: Dialect, *, target: str | None, bench: Wor
     words = without_thinking(reply.text or "")
     if reply.tool_calls:
         requests = tuple(request_of(call.name, call.arguments) for call in reply.tool_calls)
-        return Understood(words, first_line(words), requests, reply.tool_calls)
+        return Understood(words, first_line(without_answers(words)), requests, reply.tool_calls)
     thought = thought_in(words) if dialect is Dialect.JSON else None
     parse = parse_json_reply if dialect is Dialect.JSON else parse_reply
     parsed = parse(words, is_truncated=reply.finish_reason in (LENGTH, FILTERED))
-    summary = first_line(words if thought is None else thought)
+    summary = first_line(without_answers(words if thought is None else thought))
     requests = parsed.requests
     if target is not None and thought is None and parsed.problem in ("", NO_PATH):
         requests = (*_file_meant(words, target, bench), *requests)
@@ -67,6 +80,12 @@ def understand(reply: Reply, dialect: Dialect, *, target: str | None, bench: Wor
     )
 
 
+def _answers_said(words: str) -> tuple[Answer, ...]:
+    """The answers in a reply's words, and in blocks that are no file's."""
+    blocks = [one.content for one in blocks_of(words) if one.path is None and one.language in _OF_WORDS]
+    return newest(answer for text in (*blocks, words) for answer in answers_in(text))
+
+
 def _file_meant(words: str, path: str, bench: Workbench) -> tuple[Request, ...]:
     source = read_source(bench.read(path) or b"")
     meant = (file_meant(words, path, source.text) if source else None) or functions_meant(words, bench)
@@ -75,4 +94,6 @@ def _file_meant(words: str, path: str, bench: Workbench) -> tuple[Request, ...]:
 
 def _is_prose(words: str, parsed: Parsed) -> bool:
     """Whether a reply is words, and no action in a form that can't be read: then fences have no problem with it."""
+    if parsed.problem == NO_PATH and _answers_said(words):
+        return True
     return not parsed.problem or (not words.startswith(("{", "[")) and not parse_reply(words).problem)

@@ -4,12 +4,25 @@ Other rooms have them from here, never from the modules inside.
 """
 
 from bot.records.changes import Change, ChangedFile
+from bot.records.conversation import (
+    Answer,
+    Attempt,
+    FailedCheck,
+    Note,
+    Request,
+    Review,
+    ReviewComment,
+    ReviewState,
+    Thread,
+)
+from bot.records.defaults import DEFAULT_IMAGE, DEFAULT_MODEL
 from bot.records.examination import Examination, Fault, Health, Offline, SandboxFacts
 from bot.records.github import (
     ANNOTATIONS_AT_MOST,
     Annotation,
     AnnotationLevel,
     GitHub,
+    MergeState,
     PullRequest,
     PullRequestText,
     RepositoryInfo,
@@ -22,17 +35,21 @@ from bot.records.proof import Evidence, Hunk, HunkCheck, ImageIdentity, Proof, P
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
 from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load, storable
-from bot.records.triggers import Inbox, Receipt, Trigger, TriggerKind
+from bot.records.triggers import Inbox, Receipt, Subject, SubjectKind, Trigger, TriggerKind
 from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progress, Reproduce, Verdict
 from bot.records.workbench import Readable, Unreproduced, Workbench
 
 __all__ = [
     "ANNOTATIONS_AT_MOST",
+    "DEFAULT_IMAGE",
+    "DEFAULT_MODEL",
     "PERMISSIONS",
     "ActionTaken",
     "Aim",
     "Annotation",
     "AnnotationLevel",
+    "Answer",
+    "Attempt",
     "Call",
     "Candidate",
     "Caps",
@@ -41,6 +58,7 @@ __all__ = [
     "Comment",
     "Evidence",
     "Examination",
+    "FailedCheck",
     "Fault",
     "Finding",
     "GitHub",
@@ -52,6 +70,8 @@ __all__ = [
     "Issue",
     "IssueRef",
     "Iteration",
+    "MergeState",
+    "Note",
     "Offline",
     "Outcome",
     "Person",
@@ -66,15 +86,22 @@ __all__ = [
     "RepositoryInfo",
     "RepositoryRef",
     "Reproduce",
+    "Request",
+    "Review",
+    "ReviewComment",
+    "ReviewState",
     "RunResult",
     "SandboxFacts",
     "Spend",
     "StopCheck",
+    "Subject",
+    "SubjectKind",
     "Task",
     "TestCase",
     "TestPlan",
     "TestReport",
     "TestStatus",
+    "Thread",
     "Trigger",
     "TriggerKind",
     "Unreproduced",

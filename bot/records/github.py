@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from bot.records.conversation import FailedCheck, Review
 from bot.records.issues import Comment, Issue
 from bot.records.places import IssueRef, RepositoryRef
+from bot.records.triggers import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +21,20 @@ class RepositoryInfo:
     is_archived: bool = False
 
 
+class MergeState(StrEnum):
+    """Whether a pull request goes into its base as it is. GitHub finds it out in the background: UNKNOWN until then."""
+
+    CLEAN = "clean"
+    CONFLICTING = "conflicting"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class PullRequest:
     """A pull request as it is now. `state` is open, closed or merged.
 
     `base` is the branch that it is to go into, `base_sha` that branch's commit as GitHub noted it last, which may be
-    newer than the one where the pull request left it.
+    newer than the one where the pull request left it. `merge_state` is asked for single pull requests alone.
     """
 
     number: int
@@ -34,6 +44,7 @@ class PullRequest:
     head_sha: str
     base: str = ""
     base_sha: str = ""
+    merge_state: MergeState = MergeState.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +106,8 @@ class GitHub(Protocol):
         """What the person may do now, one of `PERMISSIONS`: a custom role counts as the role that it was made from."""
         ...
 
-    def react(self, at: IssueRef, reaction: str, *, comment_id: int | None = None) -> None:
-        """React (`eyes`, `-1`, `confused`) to the issue or to one of its comments; twice is once."""
+    def react(self, at: IssueRef, reaction: str, *, subject: Subject | None = None) -> None:
+        """React (`eyes`, `-1`, `confused`) to the issue, or to a comment or review there; twice is once."""
         ...
 
     def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
@@ -131,6 +142,29 @@ class GitHub(Protocol):
 
     def mark_ready(self, ref: RepositoryRef, number: int) -> None:
         """Make a draft ready for review; one that is no draft stays so."""
+        ...
+
+    def review(self, ref: RepositoryRef, number: int, review_id: int) -> Review:
+        """A submitted review of a pull request, with the threads that it has a comment in. Raises `Gone`."""
+        ...
+
+    def reply_to_review_comment(self, at: IssueRef, comment_id: int, body: str, *, marker: str) -> int:
+        """Answer in the thread of a review comment, once for each marker. Returns the answer's id."""
+        ...
+
+    def resolve_thread(self, ref: RepositoryRef, thread_id: str) -> None:
+        """Mark a review thread as resolved; one that is stays so."""
+        ...
+
+    def request_review(self, ref: RepositoryRef, number: int, login: str) -> None:
+        """Ask someone for their review (again). Who can't be asked, as the author and strangers, is left out."""
+        ...
+
+    def failed_checks(self, ref: RepositoryRef, head_sha: str, *, with_logs: bool = True) -> Sequence[FailedCheck]:
+        """The checks of others that failed on a commit, with the end of a job's log where there is one to be had.
+
+        Each log is a request of its own: who only tells of the checks goes without.
+        """
         ...
 
     def set_check(

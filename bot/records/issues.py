@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bot.records.conversation import FailedCheck, Note, Request
 from bot.records.places import Person
 
 
@@ -32,7 +33,11 @@ class Issue:
 class Task:
     """What the agent is asked to do: all of it data, none of it instructions to be trusted.
 
-    `number` is None where there is no issue on a server (`selfcode run`).
+    `number` is None where there is no issue on a server (`selfcode run`). `requests` are what a review asks of the
+    change that is there already. `checks` are the repository's own checks that failed on it. `conflicts` are the
+    files in which that change and the base's newest state are both to be kept: they hold conflict markers. `asked`
+    and `answered` are a question of an earlier run, and what people said to it. `wishes` are what the repository asks
+    of contributors, by the file that says so.
     """
 
     title: str
@@ -41,3 +46,9 @@ class Task:
     hint: str = ""
     number: int | None = None
     left_out: tuple[str, ...] = ()
+    requests: tuple[Request, ...] = ()
+    checks: tuple[FailedCheck, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    asked: str = ""
+    answered: tuple[Note, ...] = ()
+    wishes: tuple[tuple[str, str], ...] = ()

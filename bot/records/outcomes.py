@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.records.changes import Change
+from bot.records.conversation import Attempt, FailedCheck
 from bot.records.plans import TestPlan
 from bot.records.proof import Proof
 from bot.records.reports import TestReport
@@ -33,9 +34,14 @@ class Outcome(StrEnum):
 class RunResult:
     """Everything that there is to say about a run at its end. `reason` is one or two sentences for people.
 
-    `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none. `not_ready`
-    is why GitHub did not let the draft of a proven change be marked as ready, or "". `branch_change` is what the proof
-    is of where that is not the agent's own change: what the branch holds after a person's push.
+    `blocked` are the hosts that setup was refused, a line each. `critic` is the second model, "" for none.
+    `not_ready` is why GitHub did not let the draft of a proven change be marked as ready, or "". `branch_change` is
+    what the proof is of where that is not the agent's own change: what the branch holds after a person's push.
+    `attempts` are all runs of the issue up to this one, oldest first. `built_on` is the commit of the branch that
+    this run went on from, "" where it made the branch; `by_people` are the commits there that are not selfcode's.
+    `conflicts` are the files that don't merge with the base as it is now. `checks` are the repository's own that
+    failed on the head. `base_moved_to` is where the base branch was at the end, "" where the proof's base is the
+    newest.
     """
 
     outcome: Outcome
@@ -53,3 +59,9 @@ class RunResult:
     critic: str = ""
     not_ready: str = ""
     branch_change: Change | None = None
+    attempts: tuple[Attempt, ...] = ()
+    built_on: str = ""
+    by_people: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    checks: tuple[FailedCheck, ...] = ()
+    base_moved_to: str = ""

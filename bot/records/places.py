@@ -1,6 +1,7 @@
 """Where something is, and who is there: repositories, issues, people and what they may do."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,19 @@ class IssueRef:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who did something. Bots are never trusted unless the operator lists them."""
+    """Who did something. Bots are never trusted unless the operator lists them. `id` is GitHub's, where it is known."""
 
     login: str
     is_bot: bool = False
+    id: int | None = field(default=None, compare=False)
+
+    def is_bot_among(self, logins: Collection[str]) -> bool:
+        """Whether this is one of these bots, each named with or without `[bot]`. A person of a bot's name is none."""
+        return self.is_bot and _bot_name(self.login) in {_bot_name(login) for login in logins}
+
+
+def _bot_name(login: str) -> str:
+    return login.strip().casefold().removesuffix("[bot]")
 
 
 PERMISSIONS = ("none", "read", "triage", "write", "maintain", "admin")

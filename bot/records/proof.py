@@ -115,3 +115,9 @@ class Proof:
     @property
     def holds(self) -> bool:
         return not self.missing
+
+    @property
+    def newly_failing(self) -> tuple[str, ...]:
+        """Tests that fail with the change and did not before, but those that `broke` or are flaky."""
+        failed = self.head.failed if self.head else frozenset()
+        return tuple(sorted(failed - self.baseline.failed - {*self.evidence.broke, *self.evidence.flaky}))

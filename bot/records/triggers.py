@@ -8,23 +8,52 @@ from bot.records.places import IssueRef, Person
 
 
 class TriggerKind(StrEnum):
-    """What is asked for. START and RETRY become runs, DOCTOR an examination, which is kept and queued like a run.
+    """What is asked for. The first five become runs: work on an issue.
 
-    So are the next three, which are about the proof of a pull request of ours: ACCEPT takes it again with a person's
-    word on the altered tests, RENEW of what the branch holds now; MOVED says that a person has pushed. STOP ends them;
-    HELP is answered; the last two keep house.
+    REVIEW is a review of our pull request that asks for something; MEND asks to mend what makes the repository's own
+    checks fail; ANSWER is a comment without a command, which counts where a run has asked a question. DOCTOR becomes an
+    examination, which is kept and queued like a run. So are the next four, which are about a pull request of ours that
+    is there already: ACCEPT takes its proof again with a person's word on the altered tests, RENEW of what the branch
+    holds now; MOVED says that a person has pushed, CHECKS that checks of the repository's own failed on its head. STOP
+    ends them, NOTE steers them; STATUS and HELP are answered; the last two keep house.
     """
 
     START = "start"
     RETRY = "retry"
+    REVIEW = "review"
+    MEND = "mend"
+    ANSWER = "answer"
     DOCTOR = "doctor"
     ACCEPT = "accept-tests"
     RENEW = "renew"
     MOVED = "moved"
+    CHECKS = "checks"
     STOP = "stop"
+    NOTE = "note"
+    STATUS = "status"
     HELP = "help"
     INSTALLED = "installed"
     UNINSTALLED = "uninstalled"
+
+
+class SubjectKind(StrEnum):
+    """What a person may ask in, beside an issue itself."""
+
+    ISSUE_COMMENT = "issue_comment"
+    REVIEW_COMMENT = "review_comment"
+    REVIEW = "review"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What somebody asked in, and what a reaction goes to.
+
+    `id` is that of the REST API. `node_id` is GraphQL's: a review can be reacted to by that alone.
+    """
+
+    kind: SubjectKind
+    id: int
+    node_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +61,11 @@ class Trigger:
     """What someone asked for, known by `key`: the same key seen twice is one trigger.
 
     `issue.number` is 0 for INSTALLED and UNINSTALLED. `text` is the hint of a retry, or the complaint that HELP is to
-    open with. `comment_id` is set where a comment asked. `because` says for people what happened (“label removed”).
-    `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was asked in the conversation of a
-    pull request: as long as its issue is not looked up, `issue` names that too.
+    open with, a note's or an answer's text, or how checks ended. `subject` is set where a comment or review asked.
+    `because` says for people what happened (“label removed”). `head_sha` is the commit that a review or checks were
+    of, "" elsewhere. `review_id` is set for REVIEW alone, whose `subject` is the review itself or the comment in it
+    that asked. `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was asked in the
+    conversation of a pull request: as long as its issue is not looked up, `issue` names that too.
     """
 
     key: str
@@ -44,9 +75,17 @@ class Trigger:
     occurred_at: str
     because: str = ""
     text: str = ""
-    comment_id: int | None = None
     delivery_id: str = ""
     pull_request: int | None = None
+    subject: Subject | None = None
+    head_sha: str = ""
+    review_id: int | None = None
+
+    @property
+    def comment_id(self) -> int | None:
+        """The id of the comment in the conversation of an issue or pull request that asked, if one did."""
+        found = self.subject
+        return found.id if found is not None and found.kind is SubjectKind.ISSUE_COMMENT else None
 
     @property
     def asked_at(self) -> IssueRef:

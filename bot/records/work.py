@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.records.changes import Change
+from bot.records.conversation import Answer
 from bot.records.reports import TestReport
 from bot.records.spending import Spend, Usage
 
@@ -104,6 +105,8 @@ class Verdict(StrEnum):
     GAVE_UP = "no usable reply"
     NOT_REPRODUCED = "not reproduced"
     ASKING = "a person is asked about the test"
+    QUESTION = "a person is asked a question"
+    ANSWERED = "answered without code"
     STOPPED = "stopped"
 
 
@@ -112,7 +115,9 @@ class Progress:
     """The agent's whole state between two iterations: what a crashed run goes on from.
 
     `verdict` is None while there is more to do; `why` explains it (which limit, what was wrong, the model's closing
-    words). `doubts` are the critic's words on the final change, "" where it has none, or there is none.
+    words, its question, its answer to the issue). `doubts` are the critic's words on the final change, "" where it has
+    none, or there is none. `answers` are the model's to what a review asks, the last word on each. `start` is what the
+    work goes on from where it does not begin at the base: what a branch held already.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -120,7 +125,9 @@ class Progress:
     verdict: Verdict | None = None
     why: str = ""
     doubts: str = ""
+    answers: tuple[Answer, ...] = ()
+    start: Change = field(default_factory=Change)
 
     @property
     def change(self) -> Change:
-        return self.iterations[-1].change if self.iterations else Change()
+        return self.iterations[-1].change if self.iterations else self.start

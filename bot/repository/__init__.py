@@ -2,23 +2,38 @@
 
 from bot.repository.askpass import Credentials
 from bot.repository.complaints import GitFailed, Moved
-from bot.repository.config import OnUnsolved, RepositoryConfig, parse_config, read_config
+from bot.repository.config import (
+    CommitStyle,
+    OnFailedChecks,
+    OnUnsolved,
+    RepositoryConfig,
+    Update,
+    parse_config,
+    read_config,
+)
 from bot.repository.finding import Findings, find, guess
+from bot.repository.history import Commit
+from bot.repository.merging import Merge
 from bot.repository.mirror import Mirror
 from bot.repository.naming import branch_for
 from bot.repository.objects import Entry
 from bot.repository.snapshot import Snapshot, collect
 
 __all__ = [
+    "Commit",
+    "CommitStyle",
     "Credentials",
     "Entry",
     "Findings",
     "GitFailed",
+    "Merge",
     "Mirror",
     "Moved",
+    "OnFailedChecks",
     "OnUnsolved",
     "RepositoryConfig",
     "Snapshot",
+    "Update",
     "branch_for",
     "collect",
     "find",

@@ -39,7 +39,17 @@ class Moved(Refused):
         )
 
 
-_ARCHIVED = re.compile(r"archived so it is read-only", re.IGNORECASE)
+OTHER_IDS = (
+    "The repository names its commits by SHA-256 (`git init --object-format=sha256`). selfcode reads those with SHA-1 "
+    "names alone, as GitHub has them."
+)
+_REFUSALS = (
+    (re.compile(r"mismatched algorithms: client sha1; server sha256"), OTHER_IDS),
+    (
+        re.compile(r"archived so it is read-only", re.IGNORECASE),
+        "The repository is archived: nothing can be pushed to it.",
+    ),
+)
 _DENIED = re.compile(r"Write access to repository not granted|Permission to \S+ denied to", re.IGNORECASE)
 _GONE = re.compile(
     r"repository '[^']*' not found|Repository not found|returned error: (?:30\d|4(?!01|08|29)\d\d)\b"
@@ -67,8 +77,8 @@ def failure(command: str, exit_code: int, stdout: bytes, stderr: str) -> Excepti
         stdout.decode("utf-8", "replace")
     ):  # the server answered; `rejection` knows what its words mean
         return GitFailed(command, exit_code, stderr, stdout)
-    if _ARCHIVED.search(stderr):
-        return Refused("The repository is archived: nothing can be pushed to it.")
+    if refusal := next((words for pattern, words in _REFUSALS if pattern.search(stderr)), ""):
+        return Refused(refusal)
     if _DENIED.search(stderr):
         return Refused(f"GitHub does not let the App push here; it needs the permission `contents: write`. {said}")
     if _GONE.search(stderr):

@@ -35,6 +35,31 @@ _WORDS = {
 }
 
 
+class Update(StrEnum):
+    """How a branch of ours is brought up to its base before it is worked on again."""
+
+    MERGE = "merge"
+    REBASE = "rebase"
+    OFF = "off"
+
+
+class OnFailedChecks(StrEnum):
+    """What is done where the repository's own checks fail on a proven change: said, or one run tries to mend it."""
+
+    TELL = "tell"
+    FIX = "fix"
+
+
+class CommitStyle(StrEnum):
+    """How a commit's subject is written: the issue's title, or with a Conventional Commits type before it.
+
+    Source: https://www.conventionalcommits.org/en/v1.0.0/
+    """
+
+    PLAIN = "plain"
+    CONVENTIONAL = "conventional"
+
+
 class OnUnsolved(StrEnum):
     """What a run that solved nothing leaves."""
 
@@ -129,6 +154,11 @@ class RepositoryConfig(BaseModel):
     on_unsolved: OnUnsolved = OnUnsolved.COMMENT
     reviewers: Annotated[tuple[Login, ...], Many] = ()
     labels: Annotated[tuple[Text, ...], Many] = ()
+    draft: Annotated[bool, Field(strict=True)] = False
+    update: Annotated[Update, BeforeValidator(_off)] = Update.MERGE
+    on_failed_checks: OnFailedChecks = OnFailedChecks.TELL
+    commit_style: CommitStyle = CommitStyle.PLAIN
+    sign_off: Annotated[bool, Field(strict=True)] = False
 
     def lowered(self, caps: Caps) -> Caps:
         """The operator's limits, lowered where the repository asks for less."""

@@ -10,12 +10,14 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.records import Change, ChangedFile, StopCheck
-from bot.repository import changes, objects, remote, trees
+from bot.repository import changes, history, merging, objects, remote, trees
 from bot.repository.askpass import Credentials
 from bot.repository.complaints import GitFailed
 from bot.repository.export import export
 from bot.repository.git import Access, Surroundings, run_git
+from bot.repository.history import Commit
 from bot.repository.locking import locked
+from bot.repository.merging import Merge
 from bot.repository.naming import ref_for
 from bot.repository.objects import Entry
 from sandbox.contract import File
@@ -175,6 +177,10 @@ class Mirror:
         """The commit where two parted; None where they have none in common."""
         return remote.merge_base(self.path, one, other)
 
+    def commits(self, base: str, head: str) -> tuple[Commit, ...]:
+        """The commits of `head` that `base` does not hold, oldest first, at most a thousand."""
+        return history.commits(self.path, base, head)
+
     def entries(self, treeish: str) -> Mapping[str, Entry]:
         """Every file by path, submodules included."""
         return objects.entries(self.path, treeish)
@@ -208,6 +214,10 @@ class Mirror:
     def tree_of(self, base: str, tree: str, keep: Callable[[str], bool]) -> str:
         """`base` with only those differences of `tree` whose path is kept: how one change becomes two commits."""
         return trees.tree_of(self.path, base, tree, keep)
+
+    def merge(self, ours: str, theirs: str, *, stop: StopCheck | None = None) -> Merge:
+        """Two commits that have one in common, brought together as a tree. Raises: `Unavailable`."""
+        return merging.merge(self.path, ours, theirs, stop=stop)
 
     def commit(
         self,

@@ -7,9 +7,12 @@ from bot.errors import Refused
 _BAD_IN_A_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^/|/$|\.$|^@$|^-|(?:^|/)\.|\.lock(?:/|$)")
 
 
-def branch_for(number: int) -> str:
-    """The branch for an issue: of its number alone, so that no title can reach a command line."""
-    return f"selfcode/issue-{number}"
+def branch_for(number: int, place: int = 1) -> str:
+    """The branch for an issue: of its number alone, so that no title can reach a command line.
+
+    `place` counts the branches of one issue, from 1 on: a merged one is left alone, and the next begins.
+    """
+    return f"selfcode/issue-{number}" + (f"-{place}" if place > 1 else "")
 
 
 def ref_for(branch: str) -> str:

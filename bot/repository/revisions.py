@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import Refused
-from bot.repository.complaints import GitFailed
+from bot.repository.complaints import OTHER_IDS, GitFailed
 from bot.repository.folder import is_git_repository
 from bot.repository.git import run_git
 from bot.repository.objects import checked
@@ -48,10 +48,13 @@ def range_of(text: str) -> Range:
 def span_of(folder: Path, wanted: Range) -> Span:
     """The commits that a range means in the repository that `folder` is in.
 
-    Raises: `Refused` where there is no repository, no such commit, or nothing between the two.
+    Raises: `Refused` where there is no repository, no such commit, or nothing between the two, and where commits are
+    named by SHA-256.
     """
     top = top_of(folder)
     directory = top / ".git" if (top / ".git").exists() else top
+    if run_git(["rev-parse", "--show-object-format"], repository=directory).strip() == b"sha256":
+        raise Refused(OTHER_IDS)
     base, head = (_commit(directory, name, top) for name in (wanted.base, wanted.head))
     if wanted.from_fork:
         base = merge_base(directory, base, head) or _unrelated(directory, wanted, top)

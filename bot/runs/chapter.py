@@ -2,30 +2,34 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.errors import Refused, Stopped
-from bot.records import IssueRef, Outcome, Progress, PullRequest, Verdict
-from bot.repository import branch_for
+from bot.records import Note, Outcome, Progress, TriggerKind, Verdict
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
 from bot.runs.asked import taken_up
+from bot.runs.briefing import brief_for
+from bot.runs.continuing import Continuing, start_of
+from bot.runs.earlier import attempts_up_to
 from bot.runs.ground import Ground
 from bot.runs.groundwork import Groundwork
 from bot.runs.house import House
+from bot.runs.jobs import job_of, to_take_up
 from bot.runs.known import Known
+from bot.runs.last_words import LastWords
+from bot.runs.markers import refuse_marked
 from bot.runs.provenance import with_head
-from bot.runs.publishing import marked_ready, set_check
-from bot.runs.reading import people_to_ask_about, task_from, withdrawn
+from bot.runs.publishing import Publishing
+from bot.runs.pushing import Pushing
+from bot.runs.reading import withdrawn
 from bot.runs.stopping import StopFlag
+from bot.runs.store import PROVING
+from bot.runs.verifying import missing_of_protected
 from bot.runs.voice import Voice
-from bot.writing.check import check
-from bot.writing.iteration_log import iteration_log, log_marker
+from bot.runs.wishes import wishes_of
 from bot.writing.progress import Phase, ProgressView, progress_comment
-from bot.writing.pull_request import pull_request
-from bot.writing.result import result_comment
 
 log = logging.getLogger(__name__)
 
@@ -53,23 +57,28 @@ class Chapter:
     def _voice(self) -> Voice:
         return Voice(self.known)
 
+    @property
+    def _pushing(self) -> Pushing:
+        return Pushing(self.known, self.stop)
+
+    @property
+    def _publishing(self) -> Publishing:
+        return Publishing(self.known, self.stop)
+
     # --- 1: may it run at all, and on what
 
     def admit(self) -> None:
-        """Read again what the delivery claimed, freeze the issue's text, and say that we are at it."""
+        """Read again what the delivery claimed, freeze what is asked for, and say that we are at it."""
         trigger, at = self.known.trigger, self.known.at
         github = self.house.github
         info = github.repository(at.repository)
         issue = github.issue(at)
         if why := withdrawn(issue, trigger, label=self.house.label):
             raise Stopped(why)
-        admit_who_asked(self.known)
-        comments = github.comments(at)
-        permissions = {login: github.permission(at.repository, login) for login in people_to_ask_about(issue, comments)}
-        task = task_from(
-            issue, comments, at=at, trigger=trigger, permissions=permissions, minimum=self.house.min_permission
-        )
-        self.known.learn(task=task, info=info)
+        if trigger.kind is not TriggerKind.MEND:  # nobody asks for that: the repository's settings do
+            admit_who_asked(self.known)
+        brief = brief_for(self.known, issue)
+        self.known.learn(task=brief.task, info=info, **({"reviewed": brief.reviewed} if brief.reviewed else {}))
         self._show(Phase.PREPARING)
         if info.is_archived:
             raise Refused("The repository is archived: nothing can be pushed to it.")
@@ -87,7 +96,7 @@ class Chapter:
     # --- 2–5: the ground
 
     def fetch(self) -> None:
-        """Bring the mirror up to date, fix the base commit, read the configuration of the default branch."""
+        """Bring the mirror up to date, fix the base commit and what is gone on from, read the configuration there."""
         known, info = self.known, self.known.info
         self._groundwork.update_mirror()
         base = known.mirror.head(info.default_branch)
@@ -96,7 +105,17 @@ class Chapter:
                 f"The repository has no commit on its default branch `{info.default_branch}` yet. "
                 "Push one, then start again."
             )
-        known.learn(base=base)
+        footing = known.footing_or_none
+        if footing is None or not all(map(known.mirror.has, (footing.base, footing.start))):
+            known.learn(base=base)
+            footing = Continuing(known, self.stop).settle(base)
+        wishes = wishes_of(known.mirror.entries(base), lambda path: known.mirror.read(base, path))
+        known.learn(
+            base=footing.base,
+            footing=footing,
+            start=start_of(known.mirror, footing),
+            task=replace(known.task, conflicts=footing.conflicts, wishes=wishes),
+        )
         self._groundwork.find_plan()
         self._show(Phase.PREPARING)
 
@@ -118,145 +137,95 @@ class Chapter:
         if len(progress.iterations) < number:
             self._show(Phase.WORKING, iteration=number)
             progress = self._groundwork.standing(partial(self._first if number == 1 else self._iterated, progress))
-            self.house.store.keep_progress(self.run_id, progress)
+            known.keep(progress)
         if progress.verdict is Verdict.STOPPED:
             raise Stopped
         return progress.verdict is not None
 
     def _first(self, progress: Progress, ground: Ground) -> Progress:
         """The first iteration: the test that a person was asked about and let stand, where it still shows the issue."""
-        asked = self.known.to_take_up
+        asked = to_take_up(self.known)
         if asked is not None:
             test, asked_on = asked
-            taken = taken_up(ground, self.known.job, test, asked_on=asked_on, tell=self._tell)
+            taken = taken_up(ground, job_of(self.known), test, asked_on=asked_on, tell=self._tell)
             if taken is not None:
                 return taken
         return self._iterated(progress, ground)
 
     def _iterated(self, progress: Progress, ground: Ground) -> Progress:
         known = self.known
-        return solving.iterate(ground, self.house.agent_for(known.crew), known.job, progress, tell=self._tell)
+        return solving.iterate(
+            ground, self.house.agent_for(known.crew), job_of(known), progress, tell=self._tell, said=self._said
+        )
+
+    def _said(self) -> Sequence[Note]:
+        """What people have said to the run so far."""
+        return self.house.store.notes_since(self.run_id)
 
     def _tell(self, what: str) -> None:
         log.info("run %s: %s", self.run_id, what)
 
     def take_proof(self) -> None:
-        """Judge the change in clean workspaces."""
+        """Judge the change in clean workspaces, unless the branch holds just that, proven, already."""
         known, progress = self.known, self.known.progress
         if not solving.needs_proof(progress):
             return
+        head = self._pushing.head
+        if not self._pushing.is_news(head):
+            return
         self._show(Phase.PROVING)
         ground = known.ground(self.stop)
-        solving.refuse_forbidden(ground, progress, protect=known.config.protect, secrets=self.house.secrets)
-        job = known.job
+        job, protect = job_of(known), known.config.protect
+        solving.refuse_forbidden(ground, progress, protect=protect, secrets=self.house.secrets, since=job.start)
+        refuse_marked(ground.mirror.changed_files(ground.base, ground.tree(progress.change)))
         proof = self._groundwork.standing(
             lambda ground: solving.take_proof(ground, progress, job.baseline, job.hidden, minutes=job.caps.minutes)
         )
-        known.learn(proof=with_head(proof, self._commit()))
+        held = missing_of_protected(known.mirror, known.base, head, protect)
+        known.learn(proof=with_head(replace(proof, missing=(*proof.missing, *held)), head))
+
+    def prove_joined(self) -> None:
+        """Judge the work once more, together with what people pushed meanwhile."""
+        self._show(Phase.PROVING)
+        self.known.learn(proof=self._groundwork.standing(self._pushing.prove_joined))
+
+    @property
+    def outcome(self) -> tuple[Outcome, str]:
+        """What the run comes to by now, and why."""
+        progress, proof = self.known.progress, self.known.proof
+        if proof is None and solving.needs_proof(progress):
+            return Outcome.NOTHING_TO_DO, progress.why
+        return solving.outcome_of(progress, proof)
 
     # --- 8: publishing, each step looking first for what an earlier try left
 
-    def publishes(self, outcome: Outcome) -> bool:
-        """Whether a pull request is wanted for this outcome."""
-        return not self.house.dry_run and (outcome is Outcome.PROVEN or not self.known.config.require_proof)
+    @property
+    def is_to_publish(self) -> bool:
+        """Whether a pull request is wanted for what the run came to."""
+        outcome, _ = self.outcome
+        is_wanted = outcome in PROVING and self._publishing.is_wanted(outcome)
+        return is_wanted and not self.house.dry_run
 
-    def push(self) -> None:
-        """Put the commits on the issue's branch, over nothing but what we pushed ourselves."""
-        self._still_wanted()
+    def push(self) -> bool:
+        """Put the commits on the branch, over nothing but what we pushed ourselves. False: people pushed meanwhile."""
         self._show(Phase.PUBLISHING)
-        known, mirror, at = self.known, self.known.mirror, self.known.at
-        url, branch, head = known.info.clone_url, branch_for(at.number), self._commit()
-        ours = self.house.store.last_pushed(at.repository.id, at.number) | {head}
-        there = mirror.fetch_branch(
-            url, branch, credentials=known.credentials(), ca_bundle=self.house.ca_bundle, stop=self.stop
-        )
-        if there is not None and there not in ours:
-            raise Refused(
-                f"The branch `{branch}` holds commits that are not selfcode's (`{there[:12]}`). They were left alone; "
-                "rename or delete the branch, then comment `/selfcode retry`."
-            )
-        known.learn(head_sha=head)
-        mirror.push(
-            url,
-            head,
-            branch,
-            expect=there,
-            credentials=known.credentials(),
-            ca_bundle=self.house.ca_bundle,
-            stop=self.stop,
-        )
+        return self._pushing.push()
 
-    def _commit(self) -> str:
-        """The change as commits in the mirror: the same head each time."""
-        known = self.known
-        when = datetime.fromtimestamp(int(known.started_at), UTC)
-        return solving.commit(known.ground(self.stop), known.progress, known.task, author=self.house.author, when=when)
-
-    def open_pull_request(self, outcome: Outcome, reason: str) -> None:
-        """Open the pull request, or bring the open one up to date. Its number, which it names, is known then alone."""
-        self._still_wanted()
-        known = self.known
-        opened = self._publish(outcome, reason)
-        if opened.number != known.result(outcome, reason).pull_request:
-            known.learn(pull_request=opened.number)
-            opened = self._publish(outcome, reason)
-        if outcome is Outcome.PROVEN and opened.is_draft:
-            known.learn(not_ready=marked_ready(self.house, known.at.repository, opened.number))
-
-    def _publish(self, outcome: Outcome, reason: str) -> PullRequest:
-        known, config, branch = self.known, self.known.config, branch_for(self.known.at.number)
-        text = pull_request(
-            known.result(outcome, reason),
-            known.task,
-            branch=branch,
-            run_id=self.run_id,
-            repository=known.info.ref.full_name,
-            labels=config.labels,
-            reviewers=config.reviewers,
-        )
-        text = self._voice.masked_pull(text)
-        return self.house.github.publish_pull_request(known.at.repository, branch, known.info.default_branch, text)
-
-    def _still_wanted(self) -> None:
-        """Raise `Stopped` where the issue was closed or the label taken off while we worked."""
-        if self.stop():
-            raise Stopped
-        if why := withdrawn(self.house.github.issue(self.known.at), self.known.trigger, label=self.house.label):
-            raise Stopped(why)
+    def open_pull_request(self) -> None:
+        """Open the pull request, or bring the open one up to date."""
+        self._publishing.open(*self.outcome)
 
     # --- the end
 
     def last_words(self, outcome: Outcome, reason: str) -> Sequence[tuple[str, Callable[[], None]]]:
         """What is said at the end, by name: each by itself, whatever becomes of the others."""
+        words = LastWords(self.known, self.stop, outcome, reason)
         return (
-            ("log", lambda: self.post_log(outcome, reason)),
-            ("check", lambda: self.set_check(outcome, reason)),
-            ("result", lambda: self.show_result(outcome, reason)),
+            ("log", words.post_log),
+            ("check", words.set_check),
+            ("result", words.show_result),
+            ("review", words.answer_review),
         )
-
-    def post_log(self, outcome: Outcome, reason: str) -> None:
-        """Post the iteration log: on the pull request where there is one, else on the issue."""
-        at, result = self.known.at, self.known.result(outcome, reason)
-        if not result.progress.iterations:
-            return
-        if result.pull_request is not None:
-            at = IssueRef(at.repository, result.pull_request)
-        body = iteration_log(result.progress, result.baseline, run_id=self.run_id)
-        self.house.github.post_comment(at, self._voice.masked(body), marker=log_marker(self.run_id))
-
-    def set_check(self, outcome: Outcome, reason: str) -> None:
-        """Set the check run on the head that was published."""
-        result = self.known.result(outcome, reason)
-        if result.pull_request is None:
-            return
-        in_head = self.known.mirror.entries(result.head_sha)
-        set_check(self.known, result.head_sha, check(result, run_id=self.run_id, in_head=in_head))
-
-    def show_result(self, outcome: Outcome, reason: str) -> None:
-        """Turn the progress comment into the result. What was never admitted is never answered."""
-        if self.known.is_admitted:
-            result = self.known.result(outcome, reason)
-            self._voice.write(result_comment(result, run_id=self.run_id, caps=self.known.shown_caps))
 
     def finish(self, outcome: Outcome, reason: str) -> None:
         """End the run in the store."""
@@ -279,5 +248,8 @@ class Chapter:
             sandbox=self.house.sandbox.name,
             sandbox_isolated=self.house.sandbox.isolated,
             left_out=known.task.left_out,
+            attempt=len(attempts_up_to(self.house.store, self.run_id)),
+            because=known.trigger.because,
+            notes=tuple(self._said()),
         )
         self._voice.politely(lambda: self._voice.write(progress_comment(view)))

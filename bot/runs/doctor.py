@@ -17,6 +17,7 @@ from bot.runs.diagnosis import diagnosed
 from bot.runs.faults import faulty, that_compile
 from bot.runs.ground import Ground
 from bot.runs.house import PrepareImage, SetupBroken, is_allowed, setup_for
+from bot.runs.lanes import Places
 from bot.runs.offline import offline_in
 from bot.writing.safe import clean
 from sandbox import Guarantee, Limits, Sandbox, SandboxUnavailable
@@ -31,11 +32,12 @@ MESSAGE_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What whoever asks says in place of what the repository says; "" for nothing."""
+    """What whoever asks says in place of what the repository says; "" for nothing. A `build` of "" is none at all."""
 
     test: str = ""
     directory: str = ""
     image: str = ""
+    build: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Means:
     image: str
     images: tuple[str, ...]
     limits: Limits
+    places: Places
     stop: StopCheck
     any_image: bool = False
     has_images: bool = True
@@ -248,14 +251,15 @@ def _inside(directory: str) -> str:
 
 def _plan(config: RepositoryConfig, findings: Findings, given: Given) -> TestPlan | None:
     said = {"test": given.test, "directory": given.directory, "image": given.image}
-    return config.model_copy(update={key: value for key, value in said.items() if value}).plan(findings.plan)
+    plan = config.model_copy(update={key: value for key, value in said.items() if value}).plan(findings.plan)
+    return plan if plan is None or given.build is None else replace(plan, build=given.build.strip())
 
 
 def _found(plan: TestPlan, config: RepositoryConfig, findings: Findings, given: Given) -> tuple[Finding, ...]:
     """Each part of the plan with where it is from."""
     found = [Finding(key, value, _reason(key, config, given)) for key, value in _parts(plan) if value]
     found = [each for each in found if each.reason]
-    said = {each.key for each in found}
+    said = {each.key for each in found} | ({"build"} if given.build is not None else set())
     found += [each for each in findings.findings if each.key not in said]
     order = [key for key, _ in _parts(plan)]
     return tuple(sorted(found, key=lambda each: order.index(each.key) if each.key in order else len(order)))
@@ -275,7 +279,7 @@ def _parts(plan: TestPlan) -> Sequence[tuple[str, str]]:
 
 def _reason(key: str, config: RepositoryConfig, given: Given) -> str:
     """Who said it, where somebody did."""
-    if key in ("test", "directory", "image") and getattr(given, key):
+    if key in ("test", "directory", "image", "build") and getattr(given, key):
         return f"given by --{key}"
     return f"said in {PATHS[0]}" if key in config.model_fields_set else ""
 
@@ -292,6 +296,7 @@ def _ground(means: Means, patient: Patient, known: Examination) -> Ground:
         image=known.prepared,
         limits=means.limits,
         stop=means.stop,
+        places=means.places,
     )
 
 

@@ -133,6 +133,7 @@ class Examination:
             images=house.images,
             limits=house.limits,
             stop=self.stop,
+            places=house.places,
         )
 
     @property

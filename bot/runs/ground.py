@@ -10,6 +10,7 @@ from bot.errors import Refused, Stopped, Unavailable
 from bot.proof import Plant, place, run_tests
 from bot.records import Change, ImageIdentity, StopCheck, TestPlan, TestReport
 from bot.repository import Mirror
+from bot.runs.lanes import Places
 from sandbox import Limits, Sandbox, SandboxError, Workspace, WorkspaceFull
 from sandbox.contract import MEBIBYTE, File, ImageGone
 
@@ -23,7 +24,7 @@ class EnvironmentGone(Unavailable):
 @dataclass(frozen=True, slots=True)
 class Ground:
     """Everything that stays the same through one run. `base` is a commit in the mirror; `image` a prepared one, which
-    a proof names by its `identity`.
+    a proof names by its `identity`. In `places` its runs of tests are counted.
     """
 
     mirror: Mirror
@@ -34,6 +35,7 @@ class Ground:
     limits: Limits
     stop: StopCheck
     identity: ImageIdentity = field(default_factory=ImageIdentity)
+    places: Places = field(default_factory=Places)
 
     @contextmanager
     def workspace(self, treeish: str, replaced: Mapping[str, File | None] | None = None) -> Iterator[Workspace]:
@@ -90,7 +92,8 @@ class Ground:
     ) -> TestReport:
         """Run the test command in an open workspace. Raises `Stopped` when a person ended the run."""
         wall_s = self.limits.wall_s if timeout_s is None else min(timeout_s, self.limits.wall_s)
-        report = run_tests(workspace, self.plan, timeout_s=wall_s, plant=plant, options=options, stop=self.stop)
+        with self.places.own():
+            report = run_tests(workspace, self.plan, timeout_s=wall_s, plant=plant, options=options, stop=self.stop)
         if self.stop():
             raise Stopped
         log.info("test command: %.2f s, %s", report.duration_s, report.counts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from bot.errors import Refused
+from bot.proof import what_is_broken
 from bot.repository import guess
 from bot.runs import solving
 from bot.runs.ground import EnvironmentGone, Ground
@@ -72,7 +73,7 @@ class Groundwork:
             byproducts=list(baseline.byproducts),
             versions=dict(baseline.versions),
         )
-        return "" if baseline.report.could_run else f"The test command on the untouched base: {baseline.report.state}."
+        return what_is_broken(baseline.report, build=self.known.plan.build)
 
     def standing(self, work: Callable[[Ground], T]) -> T:
         """Work on the ground. Where its prepared image had to make room for others meanwhile, it is made again."""

@@ -7,8 +7,9 @@ from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from bot.agent import Dialect
-from bot.runs.store import DAY_S, transaction
+from bot.runs.store import DAY_S
 from bot.runs.tables import dialects
+from bot.runs.transactions import transaction
 
 KEPT_DAYS = 30
 """A server may be given another model, or another version, under the same name."""

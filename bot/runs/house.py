@@ -8,8 +8,9 @@ from pathlib import Path
 from bot.agent import Agent
 from bot.errors import Refused
 from bot.proof import FileKind, kind_of
-from bot.records import Caps, GitHub, ImageIdentity, RepositoryRef, StopCheck, TestPlan
+from bot.records import Caps, GitHub, ImageIdentity, Inbox, RepositoryRef, StopCheck, TestPlan
 from bot.repository import Mirror, RepositoryConfig
+from bot.runs.lanes import Places
 from bot.runs.solving import Author
 from bot.runs.store import Store
 from sandbox import Limits, Sandbox
@@ -120,10 +121,12 @@ class House:
     """Everything that outlives a run.
 
     `crew` is the operator's. `images` and `models` are what repositories may choose among. `day_usd_*` are the budgets
-    of a day, 0 for none. `acceptance_tests` is a folder with hidden tests in OWNER/REPO.
+    of a day, 0 for none. `acceptance_tests` is a folder with hidden tests in OWNER/REPO. `trusted_bots` may ask like
+    people.
     """
 
     store: Store
+    inbox: Inbox
     github: GitHub
     sandbox: Sandbox
     prepare_image: PrepareImage
@@ -138,12 +141,14 @@ class House:
     images: tuple[str, ...]
     caps: Caps
     limits: Limits
+    places: Places
     day_usd_repository: float
     day_usd_installation: float
     ca_bundle: Path | None = None
     acceptance_tests: Path | None = None
     dry_run: bool = False
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    trusted_bots: frozenset[str] = frozenset()
 
     def mirror_path(self, ref: RepositoryRef) -> Path:
         """Where the repository's mirror is: by ids, so that a rename does not matter."""

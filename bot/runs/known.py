@@ -1,39 +1,44 @@
 """What a run has found out, as values: kept in the store by the step that finds it, read there by all later ones."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from bot.errors import Refused
 from bot.proof import Plant
 from bot.records import (
+    Answer,
     Caps,
+    Change,
     ImageIdentity,
     IssueRef,
-    Iteration,
-    Outcome,
     Progress,
     Proof,
     RepositoryInfo,
-    RunResult,
     StopCheck,
     Task,
     TestPlan,
     TestReport,
     Trigger,
-    TriggerKind,
     dump,
     load,
 )
-from bot.repository import Credentials, Mirror, RepositoryConfig, read_config
-from bot.runs.asked import asked_about, note_on
+from bot.repository import Credentials, GitFailed, Mirror, RepositoryConfig, read_config
+from bot.runs.branch import Footing, Joined
 from bot.runs.ground import Ground
-from bot.runs.hidden import hidden_tests_for
 from bot.runs.house import Crew, House, crew_for
-from bot.runs.solving import Baseline, Job
-from bot.runs.store import WORK, RunRow
+from bot.runs.requests import Reviewed
+from bot.runs.solving import Baseline
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the model said to the requests of a review."""
+
+    given: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +73,37 @@ class Known:
 
     @property
     def progress(self) -> Progress:
-        """The agent's state as last kept."""
-        return self.house.store.progress(self.run_id)
+        """The agent's state as last kept, with what it goes on from."""
+        kept, answers = self.house.store.progress(self.run_id), self._record_or_none("answers", Answers)
+        start = self._record_or_none("start", Change) or Change()
+        return replace(kept, start=start, answers=answers.given if answers else ())
+
+    def keep(self, progress: Progress) -> None:
+        """Keep the agent's state."""
+        if progress.answers:
+            self.learn(answers=Answers(progress.answers))
+        self.house.store.keep_progress(self.run_id, progress)
 
     @property
     def comment_id(self) -> int | None:
         """The run's one comment."""
-        found: int | None = self._facts.get("comment_id")
+        found: int | None = self.facts.get("comment_id")
         return found
 
     # --- What was admitted
 
     @property
     def is_admitted(self) -> bool:
-        return "task" in self._facts
+        return "task" in self.facts
 
     @property
     def task(self) -> Task:
         return self._record("task", Task)
+
+    @property
+    def reviewed(self) -> Reviewed | None:
+        """The review that the run is for."""
+        return self._record_or_none("reviewed", Reviewed)
 
     @property
     def info(self) -> RepositoryInfo:
@@ -103,14 +121,22 @@ class Known:
 
     @property
     def base(self) -> str:
-        found: str = self._facts["base"]
+        found: str = self.facts["base"]
         return found
+
+    @property
+    def footing(self) -> Footing:
+        """What the run goes on from."""
+        return self._record("footing", Footing)
+
+    @property
+    def footing_or_none(self) -> Footing | None:
+        return self._record_or_none("footing", Footing)
 
     @property
     def config(self) -> RepositoryConfig:
         """The repository's configuration at the base commit. Raises `Refused` where it is wrong."""
-        mirror, base = self.mirror, self.base
-        return read_config(lambda path: mirror.read(base, path))
+        return _config_at(self.mirror, self.base)
 
     @property
     def caps(self) -> Caps:
@@ -142,53 +168,34 @@ class Known:
             base=self.base,
             plan=self.plan,
             sandbox=self.house.sandbox,
-            image=self._facts.get("image"),
+            image=self.facts.get("image"),
             limits=self.house.limits,
             stop=stop,
             identity=self._record_or_none("image_identity", ImageIdentity) or ImageIdentity(),
+            places=self.house.places,
         )
 
     @property
     def baseline(self) -> Baseline:
-        planted = self._facts["plant"]
+        planted = self.facts["plant"]
         return Baseline(
             self._record("baseline", TestReport),
             load(Plant, planted) if planted else None,
-            tuple(self._facts.get("byproducts", ())),
-            self._facts.get("versions", {}),
+            tuple(self.facts.get("byproducts", ())),
+            self.facts.get("versions", {}),
         )
-
-    @property
-    def job(self) -> Job:
-        """What is to be done. Raises `Unavailable` where the operator's acceptance tests can't be read."""
-        earlier = self._asked_before
-        return Job(
-            task=self.task,
-            caps=self.caps,
-            baseline=self.baseline,
-            reproduce=self.config.reproduce,
-            hidden=hidden_tests_for(self.house.acceptance_tests, self.at.repository.full_name),
-            notes=(note_on(earlier[0]),) if earlier and self.task.hint else (),
-        )
-
-    @property
-    def to_take_up(self) -> tuple[Iteration, str] | None:
-        """The test that a person let stand by a retry without a word, and the base that it was written on."""
-        return None if self.task.hint else self._asked_before
-
-    @property
-    def _asked_before(self) -> tuple[Iteration, str] | None:
-        """The test that a person was asked about, where this run is the answer."""
-        if self.trigger.kind is not TriggerKind.RETRY:
-            return None
-        runs = self.house.store.runs_of(self.at.repository.id, self.at.number)
-        earlier = _before(self.run_id, runs)
-        asked = asked_about(self.house.store.progress(earlier.id)) if earlier else None
-        if earlier is None or asked is None or earlier.outcome is not Outcome.NEEDS_INFORMATION:
-            return None
-        return asked, str(self.house.store.facts(earlier.id).get("base", ""))
 
     # --- What came of it
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """The commits that the run has made."""
+        return tuple(self.facts.get("commits", ()))
+
+    @property
+    def joined(self) -> Joined | None:
+        """What joins the run's work with what people pushed meanwhile, where they did."""
+        return self._record_or_none("joined", Joined)
 
     @property
     def proof(self) -> Proof | None:
@@ -203,46 +210,26 @@ class Known:
         """The baseline's report."""
         return self._record_or_none("baseline", TestReport)
 
-    def result(self, outcome: Outcome, reason: str) -> RunResult:
-        """All that there is to say by now."""
-        facts = self._facts
-        return RunResult(
-            outcome=outcome,
-            reason=reason,
-            plan=self.plan_or_none,
-            baseline=self.report_or_none,
-            progress=self.progress,
-            proof=self.proof,
-            base_sha=facts.get("base", ""),
-            head_sha=facts.get("head_sha", ""),
-            model=self.shown_crew.model,
-            critic=self.shown_crew.critic,
-            sandbox=self.house.sandbox.name,
-            pull_request=facts.get("pull_request"),
-            blocked=tuple(facts.get("blocked", ())),
-            not_ready=facts.get("not_ready", ""),
-        )
-
     @property
-    def _facts(self) -> dict[str, Any]:
+    def facts(self) -> Mapping[str, Any]:
+        """All that the steps kept, as it was kept."""
         return self.house.store.facts(self.run_id)
 
     def _record(self, name: str, kind: type[T]) -> T:
-        return load(kind, self._facts[name])
+        return load(kind, self.facts[name])
 
     def _record_or_none(self, name: str, kind: type[T]) -> T | None:
-        text = self._facts.get(name)
+        text = self.facts.get(name)
         return load(kind, text) if text else None
 
     def _unless_refused(self, read: Callable[[], T], default: T) -> T:
         try:
-            return read() if "base" in self._facts else default
-        except Refused:
+            return read() if "base" in self.facts else default
+        except (Refused, GitFailed):  # or the mirror, which is a cache, is gone
             return default
 
 
-def _before(run_id: str, runs: Sequence[RunRow]) -> RunRow | None:
-    """The run of work on the issue before this one."""
-    work = [run for run in runs if run.trigger.kind in WORK]
-    place = next((place for place, run in enumerate(work) if run.id == run_id), 0)
-    return work[place - 1] if place else None
+@lru_cache(maxsize=256)
+def _config_at(mirror: Mirror, commit: str) -> RepositoryConfig:
+    """A commit says the same for ever."""
+    return read_config(lambda path: mirror.read(commit, path))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.agent import Agent
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.proof import HiddenTests
+from bot.proof import HiddenTests, what_is_broken
 from bot.records import (
     Caps,
     Iteration,
@@ -27,8 +27,10 @@ from bot.repository import Mirror, RepositoryConfig, guess, read_config
 from bot.repository.export import git_directory
 from bot.runs import solving
 from bot.runs.asked import asked_about, note_on
+from bot.runs.commits import Words, commit_change, subject_of
 from bot.runs.ground import Ground
 from bot.runs.house import Crew, PrepareImage, SetupBroken, crew_for, setup_for
+from bot.runs.lanes import Places
 from bot.runs.provenance import with_head
 from bot.runs.solving import Author, Job
 from bot.runs.sources import key_of
@@ -56,6 +58,7 @@ class Local:
     image: str
     caps: Caps
     limits: Limits
+    places: Places
     author: Author
     stop: StopCheck
     tell: Callable[[str], None]
@@ -165,12 +168,21 @@ def _solve(
     if plan.setup and prepared.image is None:
         local.tell(f"setup is not run in this sandbox ({local.sandbox.name}): what tests need has to be installed here")
     ground = Ground(
-        mirror, base, plan, local.sandbox, prepared.image, local.limits, local.stop, identity=prepared.identity
+        mirror,
+        base,
+        plan,
+        local.sandbox,
+        prepared.image,
+        local.limits,
+        local.stop,
+        identity=prepared.identity,
+        places=local.places,
     )
     so_far.baseline = baseline = solving.take_baseline(ground)
-    local.tell(f"on the base: {baseline.report.counts}")
-    if not baseline.report.could_run:
-        return Outcome.BASELINE_BROKEN, f"The test command on the untouched base: {baseline.report.state}."
+    unusable = what_is_broken(baseline.report, build=plan.build)
+    local.tell(unusable or f"on the base: {baseline.report.counts}")
+    if unusable:
+        return Outcome.BASELINE_BROKEN, unusable
     so_far.crew = crew_for(config.model_copy(update={"model": None}), local.crew, local.models)
     reproduce = local.reproduce or config.reproduce
     job = Job(local.task, config.lowered(local.caps), baseline, reproduce, local.hidden)
@@ -181,7 +193,8 @@ def _solve(
         so_far.proof = solving.take_proof(ground, so_far.progress, baseline, local.hidden, minutes=job.caps.minutes)
     outcome, reason = solving.outcome_of(so_far.progress, so_far.proof)
     if outcome in (Outcome.PROVEN, Outcome.UNPROVEN):
-        so_far.head = solving.commit(ground, so_far.progress, local.task, author=local.author, when=datetime.now(UTC))
+        words = Words(subject_of(local.task), local.author, datetime.now(UTC))
+        so_far.head = commit_change(mirror, base, ground.tree(so_far.progress.change), words)[-1]
         so_far.proof = so_far.proof and with_head(so_far.proof, so_far.head)
     return outcome, reason
 

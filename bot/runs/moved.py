@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from bot.records import Outcome, PullRequest
-from bot.repository import branch_for
+from bot.runs.continuing import branch_of
 from bot.runs.groundwork import Groundwork
 from bot.runs.house import House
 from bot.runs.judgement import Judgement, newest_judgement, result_of
@@ -47,7 +47,7 @@ class Moved:
         text = pull_request(
             result_of(self.house, before),
             Known(self.house, before.origin).task,
-            branch=branch_for(known.at.number),
+            branch=branch_of(self.house.store, known.at),
             run_id=before.run_id,
             repository=known.info.ref.full_name,
             moved_to=pull.head_sha if pull.head_sha != before.head else "",
@@ -64,7 +64,7 @@ class Moved:
     def _found(self) -> tuple[PullRequest, Judgement] | None:
         """The pull request, open still, and its proof; None where what was pushed is ours, and told by its own run."""
         at = self.known.at
-        pull = self.house.github.pull_request(at.repository, branch_for(at.number))
+        pull = self.house.github.pull_request(at.repository, branch_of(self.house.store, at))
         if pull is None or pull.state != "open":
             return None
         store, number = self.house.store, pull.number

@@ -28,11 +28,15 @@ def at_least(permission: str, minimum: str) -> bool:
 
 
 def withdrawn(issue: Issue, trigger: Trigger, *, label: str) -> str:
-    """Why nobody wants the run any more, in words for people; "" while it is wanted. A retry needs no label."""
+    """Why nobody wants the run any more, in words for people; "" while it is wanted.
+
+    Who asks by a command or a review asks for more than the label does, and needs none.
+    """
     if not issue.is_open:
         return "the issue is closed"
     is_labelled = label.casefold() in {name.casefold() for name in issue.labels}
-    return "the label was taken off" if trigger.kind is TriggerKind.START and not is_labelled else ""
+    needs_label = trigger.kind in (TriggerKind.START, TriggerKind.ANSWER)
+    return "the label was taken off" if needs_label and not is_labelled else ""
 
 
 def visible(text: str) -> str:
@@ -59,7 +63,10 @@ def task_from(
     """The task as of the trigger: the issue, its author's comments, and those by people with enough permission."""
     shown: list[Comment] = []
     left_out: list[str] = []
+    answer = trigger.comment_id if trigger.kind is TriggerKind.ANSWER else None
     for comment in comments:
+        if comment.id == answer:  # it is the hint
+            continue
         reason = _why_not(comment, issue, trigger, permissions, minimum)
         if reason:
             left_out.append(f"comment {comment.id} by {comment.author.login}: {reason}")

@@ -10,9 +10,9 @@ from typing import Any
 
 from bot.errors import Refused, Stopped
 from bot.records import Outcome, Proof, PullRequest, RunResult, TriggerKind
-from bot.repository import branch_for
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
+from bot.runs.continuing import branch_of
 from bot.runs.ground import Ground
 from bot.runs.groundwork import Groundwork
 from bot.runs.hidden import hidden_tests_for
@@ -79,7 +79,7 @@ class Renewal:
         )
 
     def _pull(self) -> PullRequest:
-        pull = self.house.github.pull_request(self.known.at.repository, branch_for(self.known.at.number))
+        pull = self.house.github.pull_request(self.known.at.repository, branch_of(self.house.store, self.known.at))
         if pull is None or pull.state != "open":
             raise Refused("There is no open pull request of selfcode's for this issue.")
         return pull
@@ -149,7 +149,7 @@ class Renewal:
         text = pull_request(
             self.result,
             known.task,
-            branch=branch_for(known.at.number),
+            branch=branch_of(self.house.store, known.at),
             run_id=self.run_id,
             repository=known.info.ref.full_name,
             moved_to=pull.head_sha if pull.head_sha != self._judged else "",
@@ -186,7 +186,7 @@ class Renewal:
     def give_answer(self, outcome: Outcome, reason: str) -> None:
         """Answer, in a line, who asked by a comment."""
         known, trigger = self.known, self.known.trigger
-        if trigger.comment_id is None or "info" not in self.house.store.facts(self.run_id):
+        if trigger.subject is None or "info" not in self.house.store.facts(self.run_id):
             return
         result = self.result if self._is_judged(outcome) else RunResult(outcome, reason)
         body = answer(result, who=trigger.sender.login, key=trigger.key)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from bot.agent import Agent
 from bot.errors import Refused
@@ -16,7 +15,6 @@ from bot.proof import (
     Plant,
     Side,
     check_hunks,
-    goes_with_tests,
     hunk_budget_s,
     missing_of_hidden,
     overlay,
@@ -27,6 +25,7 @@ from bot.proof import (
 from bot.records import (
     Caps,
     Change,
+    Note,
     Outcome,
     Progress,
     Proof,
@@ -38,10 +37,10 @@ from bot.records import (
 )
 from bot.runs.ground import Ground
 from bot.runs.hidden import confirmed_hidden
+from bot.runs.lanes import Lanes, Places, far_from_limit
 from bot.runs.provenance import provenance_of, versions_in
 from bot.runs.workbench import Bench
 from bot.writing.masking import holds_secret
-from bot.writing.pull_request import title
 from sandbox.contract import File
 
 
@@ -61,7 +60,10 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be done, the same in every iteration. `hidden` tests are the operator's; `notes` are for the model."""
+    """What is to be done, the same in every iteration. `hidden` tests are the operator's; `notes` are for the model.
+
+    `start` is the tree that the work begins with, "" for the base.
+    """
 
     task: Task
     caps: Caps
@@ -69,6 +71,7 @@ class Job:
     reproduce: Reproduce = Reproduce.FIRST
     hidden: HiddenTests | None = None
     notes: tuple[str, ...] = ()
+    start: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +87,21 @@ def take_baseline(ground: Ground) -> Baseline:
     with ground.workspace(ground.base) as workspace:
         report = ground.test_in(workspace)
         byproducts = Bench(ground, workspace).untracked()
-        versions = versions_in(workspace, ground.plan)
+        versions = versions_in(workspace, ground.plan, report.reader)
     plant = plant_that_shows(report, secrets.token_hex(8), lambda plant: ground.test(ground.base, plant=plant))
     return Baseline(report, plant, byproducts, versions)
 
 
-def iterate(ground: Ground, agent: Agent, job: Job, progress: Progress, *, tell: Callable[[str], None]) -> Progress:
-    """One iteration in a fresh workspace that holds the base and the change so far."""
+def iterate(
+    ground: Ground,
+    agent: Agent,
+    job: Job,
+    progress: Progress,
+    *,
+    tell: Callable[[str], None],
+    said: Callable[[], Sequence[Note]] = tuple,
+) -> Progress:
+    """One iteration in a fresh workspace that holds the base and the change so far. `said` gives people's notes."""
     with bench_for(ground, job, progress.change, tell) as bench:
         return agent.iterate(
             job.task,
@@ -102,6 +113,7 @@ def iterate(ground: Ground, agent: Agent, job: Job, progress: Progress, *, tell:
             notes=job.notes,
             stop=ground.stop,
             tell=tell,
+            said=said,
         )
 
 
@@ -114,6 +126,7 @@ def bench_for(ground: Ground, job: Job, change: Change, tell: Callable[[str], No
             ground,
             workspace,
             tree=tree,
+            start=job.start,
             byproducts=frozenset(job.baseline.byproducts) - set(change.paths),
             baseline=job.baseline.report,
             issue=words_of(job.task),
@@ -124,8 +137,10 @@ def bench_for(ground: Ground, job: Job, change: Change, tell: Callable[[str], No
 
 
 def words_of(task: Task) -> str:
-    """All that people say of the issue."""
-    return "\n".join([task.title, task.body, *(comment.body for comment in task.comments), task.hint])
+    """All that people say of the issue, and of the change that is there already."""
+    comments = (comment.body for comment in task.comments)
+    asked_for = (text for request in task.requests for _, text in request.said)
+    return "\n".join([task.title, task.body, *comments, task.hint, *asked_for, *(note.text for note in task.answered)])
 
 
 def take_proof(
@@ -156,32 +171,44 @@ def prove_tree(
     """Judge what a tree or commit of the mirror changes over the ground's base, from the repository alone.
 
     `accepted_by` is the login of the maintainer who accepted what the change does to existing tests, or "". `left_s` is
-    how much time the run has left, where it is limited: the check of single hunks keeps to it.
+    how much time the run has left, where it is limited: the check of single hunks keeps to it. What does not depend on
+    each other runs side by side, as far as the ground's places go.
     """
     files = ground.mirror.changed_files(ground.base, tree)
+    most = far_from_limit(ground.limits.wall_s, baseline.report.duration_s)
+    lanes = Lanes(ground.places, most, ground.stop)
+    in_lane = replace(ground, stop=lanes.is_ending, places=Places())  # the lanes count what goes on in them
     took_s: dict[Arrangement, float] = {}
 
     def run(arrangement: Arrangement) -> TestReport:
         side, replaced = overlay(files, arrangement)
         began = time.monotonic()
         plant = baseline.plant if arrangement.planted else None
-        report = ground.test(ground.base if side is Side.BASE else tree, replaced, plant=plant)
+        report = in_lane.test(ground.base if side is Side.BASE else tree, replaced, plant=plant)
         took_s[arrangement] = time.monotonic() - began
         return report
 
     def run_without(replaced: Mapping[str, File | None], timeout_s: float) -> TestReport:
         try:
-            return ground.test(tree, replaced, plant=baseline.plant, timeout_s=timeout_s)
+            return in_lane.test(tree, replaced, plant=baseline.plant, timeout_s=timeout_s)
         except Refused:  # without the hunk the workspace ran full
             return TestReport(ground.plan.test, ReportState.CRASHED)
 
     planted_file = baseline.plant is not None and not baseline.plant.injected
-    proof = prove(files, baseline.report, run, accepted_tests=bool(accepted_by), planted_file=planted_file)
+    proof = prove(
+        files,
+        baseline.report,
+        run,
+        accepted_tests=bool(accepted_by),
+        planted_file=planted_file,
+        each=lanes.each if ground.sandbox.isolated else None,
+    )
     run_s = took_s.get(B, 0.0)
+    budget_s = hunk_budget_s(run_s, left_s)
     proof = replace(
         proof,
         accepted_by=accepted_by,
-        hunks=check_hunks(files, proof, run_without, run_s=run_s, budget_s=hunk_budget_s(run_s, left_s)),
+        hunks=check_hunks(files, proof, run_without, run_s=run_s, budget_s=budget_s, each=lanes.each),
         provenance=provenance_of(
             ground.base,
             "",
@@ -212,13 +239,13 @@ def outcome_of(progress: Progress, proof: Proof | None) -> tuple[Outcome, str]:
     match progress.verdict:
         case Verdict.SOLVED if proof is not None:
             return outcome_of_proof(proof)
-        case Verdict.NOTHING_TO_DO:
+        case Verdict.NOTHING_TO_DO | Verdict.ANSWERED:
             return Outcome.NOTHING_TO_DO, progress.why
         case Verdict.STOPPED:
             return Outcome.STOPPED, progress.why
         case Verdict.NOT_REPRODUCED:
             return Outcome.NOT_REPRODUCED, progress.why
-        case Verdict.ASKING:
+        case Verdict.ASKING | Verdict.QUESTION:
             return Outcome.NEEDS_INFORMATION, progress.why
         case Verdict.LIMIT | Verdict.STUCK | Verdict.GAVE_UP | Verdict.SOLVED | None:
             return Outcome.UNSOLVED, progress.why
@@ -229,9 +256,14 @@ def outcome_of_proof(proof: Proof) -> tuple[Outcome, str]:
     return (Outcome.PROVEN, "") if proof.holds else (Outcome.UNPROVEN, " ".join(proof.missing))
 
 
-def refuse_forbidden(ground: Ground, progress: Progress, *, protect: Sequence[str], secrets: Sequence[str]) -> None:
-    """Raise `Refused` where the change touches workflows or what is protected, or brings what looks like a secret."""
-    files = ground.mirror.changed_files(ground.base, ground.tree(progress.change))
+def refuse_forbidden(
+    ground: Ground, progress: Progress, *, protect: Sequence[str], secrets: Sequence[str], since: str = ""
+) -> None:
+    """Raise `Refused` where the change touches workflows or what is protected, or brings what looks like a secret.
+
+    `since`: judged is what was done since this tree, for what a branch held already is not the run's doing.
+    """
+    files = ground.mirror.changed_files(since or ground.base, ground.tree(progress.change))
     touched = protected(files, protect)
     if touched:
         raise Refused(f"The change touches what is protected: {', '.join(f'`{path}`' for path in touched)}.")
@@ -243,21 +275,3 @@ def refuse_forbidden(ground: Ground, progress: Progress, *, protect: Sequence[st
 
 def _holds(data: bytes | None, secrets: Sequence[str]) -> bool:
     return data is not None and holds_secret(data.decode("utf-8", "replace"), secrets)
-
-
-def commit(ground: Ground, progress: Progress, task: Task, *, author: Author, when: datetime) -> str:
-    """Write the change as commits: the tests, then the rest. The same arguments give the same head."""
-    mirror, tree = ground.mirror, ground.tree(progress.change)
-    with_tests = {file.path for file in mirror.changed_files(ground.base, tree) if goes_with_tests(file)}
-    tests_only = mirror.tree_of(ground.base, tree, lambda path: path in with_tests)
-    subject = title(task)
-    parts = [(tests_only, f"Test: {subject}"), (tree, subject)]
-    head, before = ground.base, mirror.tree_with(ground.base, {})
-    for part, message in parts:
-        if part == before:
-            continue
-        head = mirror.commit(
-            part, parents=[head], message=message, author_name=author.name, author_email=author.email, when=when
-        )
-        before = part
-    return head

@@ -16,7 +16,7 @@ from sqlalchemy import make_url
 from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import StopCheck
 
-STEPS_VERSION = "1"
+STEPS_VERSION = "2"
 """Changed whenever the steps of a run change. A run that an older version began is then told again from the start, by
 what it kept in the store: its finished iterations are not paid twice."""
 

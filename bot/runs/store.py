@@ -3,26 +3,44 @@
 import json
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, and_, func, insert, select, update
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import IntegrityError
 
-from bot.errors import Unavailable
-from bot.records import Health, Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict, dump, load
-from bot.runs.tables import answers, inbox, iterations, runs
+from bot.records import (
+    Health,
+    Iteration,
+    Note,
+    Outcome,
+    Progress,
+    Receipt,
+    Spend,
+    Subject,
+    SubjectKind,
+    Trigger,
+    TriggerKind,
+    Verdict,
+    dump,
+    load,
+)
+from bot.runs.tables import answers, inbox, iterations, notes, runs
+from bot.runs.talk import Talk
+from bot.runs.transactions import transaction
 
 _RUN_IDS = uuid.UUID("6f1c0f0e-6d0c-4d6f-9c59-5e1fc0de0001")
 DAY_S = 86_400.0
+NOTES_AT_MOST = 30
+"""Notes that one run is given: they go into a prompt."""
 
-WORK = (TriggerKind.START, TriggerKind.RETRY)
+WORK = (TriggerKind.START, TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.MEND, TriggerKind.ANSWER)
 """What becomes a run: work on an issue."""
 
-PROOFS = (TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED)
-"""What is about the proof of a pull request that is there already: like work, one at a time on an issue."""
+PROOFS = (TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED, TriggerKind.CHECKS)
+"""What is about a pull request that is there already, and its proof: like work, one at a time on an issue."""
 
 PROVING = (Outcome.PROVEN, Outcome.UNPROVEN)
 """How a run ends that got to say its proof: another end leaves it kept and unsaid."""
@@ -33,10 +51,11 @@ RUNS = (*WORK, *PROOFS, TriggerKind.DOCTOR)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A trigger that was accepted and not yet acted on."""
+    """A trigger that was accepted and not yet acted on. `accepted_at` is by our own clock, where it is known."""
 
     seq: int
     trigger: Trigger
+    accepted_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +72,7 @@ class RunRow:
     reason: str | None
 
 
-@contextmanager
-def transaction(engine: Engine) -> Iterator[Connection]:
-    """One transaction. Raises `Unavailable` where the database does not answer, or stays locked."""
-    try:
-        with engine.begin() as connection:
-            yield connection
-    except OperationalError as problem:
-        raise Unavailable(f"the database does not answer: {problem.orig}") from problem
+_NONE: Mapping[int, Waiting] = MappingProxyType({})
 
 
 def run_id_for(trigger: Trigger) -> str:
@@ -99,12 +111,23 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.talk = Talk(engine)
 
-    def waiting(self) -> Sequence[Waiting]:
-        """Every trigger that waits, oldest first."""
-        query = select(inbox.c.seq, inbox.c.trigger).where(inbox.c.state == "waiting").order_by(inbox.c.seq)
+    def waiting(self, known: Mapping[int, Waiting] = _NONE) -> Sequence[Waiting]:
+        """Every trigger that waits, oldest first. What is `known` by its `seq` comes back as given, and is not read."""
+        columns = (inbox.c.seq, inbox.c.trigger, inbox.c.accepted_at)
+        waits = inbox.c.state == "waiting"
         with transaction(self._engine) as connection:
-            return [Waiting(row.seq, load(Trigger, row.trigger)) for row in connection.execute(query)]
+            waiting = connection.execute(select(inbox.c.seq).where(waits).order_by(inbox.c.seq)).scalars().all()
+            oldest = next((seq for seq in waiting if seq not in known), None)
+            rows = () if oldest is None else connection.execute(select(*columns).where(waits, inbox.c.seq >= oldest))
+            new = {
+                row.seq: Waiting(row.seq, _trigger(row.trigger), row.accepted_at)
+                for row in rows
+                if row.seq not in known
+            }
+        found = (known.get(seq) or new.get(seq) for seq in waiting)
+        return [each for each in found if each is not None]
 
     def settle(self, seq: int, note: str) -> None:
         """Mark a trigger as done, with what came of it."""
@@ -187,11 +210,11 @@ class Store:
 
     def _runs(self, condition: Any) -> list[RunRow]:
         with transaction(self._engine) as connection:
-            rows = connection.execute(select(runs).where(condition).order_by(runs.c.started_at, runs.c.id)).all()
+            rows = connection.execute(select(*_OF_A_RUN).where(condition).order_by(runs.c.started_at, runs.c.id)).all()
         return [
             RunRow(
                 id=row.id,
-                trigger=load(Trigger, row.trigger),
+                trigger=_trigger(row.trigger),
                 is_finished=row.state == "finished",
                 started_at=row.started_at,
                 finished_at=row.finished_at,
@@ -290,6 +313,36 @@ class Store:
                 connection.execute(select(func.coalesce(func.sum(runs.c.cost_usd), 0.0)).where(condition)).scalar_one()
             )
 
+    def add_note(self, trigger: Trigger) -> None:
+        """Keep a note for whatever works on its issue, or waits to; the same one twice is one."""
+        row = {
+            "key": trigger.key,
+            "repository_id": trigger.issue.repository.id,
+            "number": trigger.issue.number,
+            "author": trigger.sender.login[:100],
+            "text": trigger.text,
+            "at": time.time(),
+        }
+        try:
+            with transaction(self._engine) as connection:
+                connection.execute(insert(notes).values(**row))
+        except IntegrityError:
+            return
+
+    def notes_since(self, run_id: str) -> Sequence[Note]:
+        """The notes that people gave since the run was asked for, to its end, oldest first; of many the newest."""
+        run = self.run(run_id)
+        asked_at = self.accepted_at(run.trigger.key)
+        issue, since = run.trigger.issue, run.started_at if asked_at is None else asked_at
+        condition = and_(notes.c.repository_id == issue.repository.id, notes.c.number == issue.number)
+        condition = and_(condition, notes.c.at >= since)
+        if run.finished_at is not None:
+            condition = and_(condition, notes.c.at <= run.finished_at)
+        query = select(notes.c.author, notes.c.text).where(condition).order_by(notes.c.seq.desc()).limit(NOTES_AT_MOST)
+        with transaction(self._engine) as connection:
+            newest = [Note(row.author, row.text) for row in connection.execute(query)]
+        return newest[::-1]
+
     def answer_once(self, key: str) -> bool:
         """True for the first caller with this key, False ever after."""
         try:
@@ -299,12 +352,27 @@ class Store:
             return False
         return True
 
-    def last_pushed(self, repository_id: int, number: int) -> frozenset[str]:
-        """The commits that runs of this issue pushed: a branch whose head is none of them holds a person's work."""
-        query = select(runs.c.facts).where(and_(runs.c.repository_id == repository_id, runs.c.number == number))
-        with transaction(self._engine) as connection:
-            known = [json.loads(row.facts) for row in connection.execute(query)]
-        return frozenset(facts["head_sha"] for facts in known if facts.get("head_sha"))
+
+_OF_A_RUN = (
+    runs.c.id,
+    runs.c.trigger,
+    runs.c.state,
+    runs.c.started_at,
+    runs.c.finished_at,
+    runs.c.stop_because,
+    runs.c.outcome,
+    runs.c.reason,
+)
+"""What a `RunRow` is made of; `facts`, which may be long, is read by whoever wants it."""
+
+
+def _trigger(text: str) -> Trigger:
+    """A trigger as it was kept. Before there were subjects, one had the number of its comment."""
+    trigger = load(Trigger, text)
+    if trigger.subject is not None or '"comment_id"' not in text:
+        return trigger
+    comment_id = json.loads(text).get("comment_id")
+    return replace(trigger, subject=Subject(SubjectKind.ISSUE_COMMENT, comment_id)) if comment_id else trigger
 
 
 def _lock(connection: Connection, run_id: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Dialect,
     Engine,
@@ -91,6 +92,49 @@ iterations = Table(
 
 answers = Table("answers", metadata, Column("key", String(300), primary_key=True), Column("at", Float, nullable=False))
 """What was answered, so that nothing is answered twice."""
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("key", String(300), nullable=False, unique=True),
+    Column("repository_id", BigInteger, nullable=False, index=True),
+    Column("number", Integer, nullable=False),
+    Column("author", String(100), nullable=False),
+    Column("text", Plain, nullable=False),
+    Column("at", Float, nullable=False),
+)
+"""What people said to runs at work, in order. `at` is when it was kept, by our own clock."""
+
+asks = Table(
+    "asks",
+    metadata,
+    Column("key", String(300), primary_key=True),
+    Column("repository_id", BigInteger, nullable=False, index=True),
+    Column("login", String(100), nullable=False),
+    Column("is_let_in", Boolean, nullable=False),
+    Column("at", Float, nullable=False),
+)
+"""Who asked for something, and whether they might: what strangers can have us do is counted here."""
+
+replies = Table(
+    "replies",
+    metadata,
+    Column("key", String(300), primary_key=True),
+    Column("repository_id", BigInteger, nullable=False, index=True),
+    Column("number", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+)
+"""Which triggers were answered in words, and in which thread."""
+
+queue_comments = Table(
+    "queue_comments",
+    metadata,
+    Column("run_id", String(40), primary_key=True),
+    Column("comment_id", BigInteger, nullable=False),
+    Column("said", String(100), nullable=False),
+)
+"""The comment of each run that waits to begin, and what it says of its place."""
 
 dialects = Table(
     "dialects",

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from bot.errors import Stopped
-from bot.proof import A, HiddenTests, Scene, objection_of, overlay, quick_objection, unreproduced
-from bot.records import Change, TestReport, Unreproduced
+from bot.proof import A, FileKind, HiddenTests, Scene, kind_of, objection_of, overlay, quick_objection, unreproduced
+from bot.records import Change, ChangedFile, TestReport, Unreproduced
 from bot.repository import collect
 from bot.runs.ground import Ground
 from bot.runs.hidden import run_hidden
+from bot.runs.markers import marked
 from sandbox import Ending, ExecutionResult, Workspace
 from sandbox.contract import CACHES, MEBIBYTE, File, archive_of, files_of
 
@@ -23,7 +24,8 @@ BYPRODUCTS_AT_MOST = 20_000
 class Bench:
     """A `records.Workbench` over one open workspace.
 
-    `tree` is what the workspace was opened with, the base where it is "". `byproducts` are files that setup, build and
+    `tree` is what the workspace was opened with, the base where it is "". `start` is the tree that the run began with,
+    where that is not the base. `byproducts` are files that setup, build and
     tests make by themselves: no part of a change, unless they are written. `baseline` and `issue`, its whole text, are
     what a new test is judged by; without `wants_test` a change is fine without one. `hidden` tests run in workspaces of
     their own, when nothing else objects to a green change; `tell` is told where nothing can be told of them.
@@ -32,6 +34,7 @@ class Bench:
     ground: Ground
     workspace: Workspace
     tree: str = ""
+    start: str = ""
     byproducts: Collection[str] = frozenset()
     baseline: TestReport | None = None
     issue: str = ""
@@ -107,14 +110,31 @@ class Bench:
         ground = self.ground
         tree = ground.tree(change)
         files = ground.mirror.changed_files(ground.base, tree)
+        if left := marked(files):
+            return (
+                f"Conflict markers are left in {', '.join(left)}. Keep what both sides mean, and take the markers out."
+            )
         _, replaced = overlay(files, A)
-        said = quick_objection(files, lambda: ground.test(ground.base, replaced), report, wants_test=self.wants_test)
+        said = quick_objection(
+            self._answerable(files, tree),
+            lambda: ground.test(ground.base, replaced),
+            report,
+            wants_test=self.wants_test,
+        )
         if said or self.hidden is None or not self.hidden.feedback:
             return said
         results = run_hidden(ground, tree, self.hidden)
         if results.unusable:
             self.tell(f"  acceptance tests: {results.unusable}")
         return objection_of(results)
+
+    def _answerable(self, files: Sequence[ChangedFile], tree: str) -> Sequence[ChangedFile]:
+        """The files without the tests that were altered before the run began: whoever did that means it."""
+        if not self.start:
+            return files
+        own = {file.path for file in self.ground.mirror.changed_files(self.start, tree)}
+        settled = (FileKind.TEST, FileKind.TEST_CONFIG)
+        return [file for file in files if file.path in own or file.before is None or kind_of(file.path) not in settled]
 
     def unreproduced(self, change: Change, report: TestReport) -> Unreproduced | None:
         """Why a test does not show the issue; what fails has to fail in a clean workspace too."""

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import ConfigError, Unavailable
+from bot.runs.beat import BEAT, BEAT_EVERY_S
 from bot.runs.dispatcher import Dispatcher
 from bot.runs.house import House
+from bot.runs.known import Known
 from bot.runs.steps import Engine
 from bot.runs.workflow import tell
 from sandbox import SandboxError
 
 LOOK_EVERY_S = 0.25
-BEAT = "worker.beat"
-BEAT_EVERY_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +48,9 @@ class Worker:
                     label=self.house.label,
                     min_permission=self.house.min_permission,
                     runs_at_once=self.runs_at_once,
+                    trusted_bots=self.house.trusted_bots,
+                    caps_of=lambda run_id: Known(self.house, run_id).shown_caps,
+                    secrets=self.house.secrets,
                 )
                 threading.Thread(target=self._beat, args=(until,), name="beat", daemon=True).start()
                 log.info("the worker is ready")

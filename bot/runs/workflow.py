@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import Health, Outcome, TriggerKind
 from bot.runs.chapter import Chapter
+from bot.runs.checks import Checks
 from bot.runs.examination import Examination
 from bot.runs.house import House
 from bot.runs.known import Known
 from bot.runs.moved import Moved
 from bot.runs.renewal import Renewal
-from bot.runs.solving import outcome_of
 from bot.runs.steps import step
 from bot.runs.stopping import StopFlag
 
@@ -56,9 +56,13 @@ def tell(run_id: str, house: House) -> None:
             moved = Moved(known, stop)
             outcome, reason = _come_to_an_end(run_id, stop, lambda: _push(moved, once))
             _end(run_id, (), partial(moved.finish, outcome), reason)
+        case TriggerKind.CHECKS:
+            checks = Checks(known, stop)
+            outcome, reason = _come_to_an_end(run_id, stop, lambda: _failed_checks(checks, once))
+            _end(run_id, (), partial(checks.finish, outcome), reason)
         case _:
             chapter = Chapter(known, stop)
-            outcome, reason = _come_to_an_end(run_id, stop, lambda: _story(chapter, once))
+            outcome, reason = _come_to_an_end(run_id, stop, lambda: story_of(chapter, once))
             _end(run_id, chapter.last_words(outcome, reason), partial(chapter.finish, outcome), reason)
 
 
@@ -79,7 +83,8 @@ def _come_to_an_end(run_id: str, stop: StopFlag, story: Callable[[], tuple[T, st
         return Outcome.ERROR, "selfcode itself failed."
 
 
-def _story(chapter: Chapter, once: Once) -> tuple[Outcome, str]:
+def story_of(chapter: Chapter, once: Once) -> tuple[Outcome, str]:
+    """A run, from the trigger to the pull request."""
     once("admit", chapter.admit)
     once("fetch", chapter.fetch)
     broken = once("environment", chapter.prepare_environment) or once("baseline", chapter.take_baseline)
@@ -91,11 +96,13 @@ def _story(chapter: Chapter, once: Once) -> tuple[Outcome, str]:
         number += 1
 
     once("proof", chapter.take_proof)
-    outcome, reason = outcome_of(chapter.known.progress, chapter.known.proof)
-    if outcome in (Outcome.PROVEN, Outcome.UNPROVEN) and chapter.publishes(outcome):
-        once("push", chapter.push)
-        once("pull request", lambda: chapter.open_pull_request(outcome, reason))
-    return outcome, reason
+    number = 1
+    while chapter.is_to_publish and not once(f"push {number}", chapter.push):
+        number += 1
+        once(f"proof {number}", chapter.prove_joined)
+    if chapter.is_to_publish:
+        once("pull request", chapter.open_pull_request)
+    return chapter.outcome
 
 
 def _examination(examination: Examination, once: Once) -> tuple[Health, str]:
@@ -130,6 +137,15 @@ def _push(moved: Moved, once: Once) -> tuple[Outcome, str]:
     once("pull request", moved.update_pull_request)
     once("check", moved.set_check)
     return Outcome.NOTHING_TO_DO, f"the branch is at {head}"
+
+
+def _failed_checks(checks: Checks, once: Once) -> tuple[Outcome, str]:
+    head = once("look", checks.look)
+    if not head:
+        return Outcome.NOTHING_TO_DO, "no green proof of ours is hit by failed checks"
+    once("pull request", checks.update_pull_request)
+    is_to_mend = once("mend", checks.ask_to_mend)
+    return Outcome.NOTHING_TO_DO, f"checks failed on {head}" + (", to be mended" if is_to_mend else "")
 
 
 def _end(

@@ -1,7 +1,7 @@
 """The web application: what is behind each address, and what an error looks like."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from flask import Flask, Response, jsonify
 from werkzeug.exceptions import HTTPException
@@ -14,7 +14,13 @@ log = logging.getLogger(__name__)
 
 
 def create_app(
-    *, webhook_secret: str, label: str, bot_login: str, inbox: Inbox, ready: Callable[[], Sequence[str]]
+    *,
+    webhook_secret: str,
+    label: str,
+    bot_login: str,
+    inbox: Inbox,
+    ready: Callable[[], Sequence[str]],
+    trusted_bots: Collection[str] = frozenset(),
 ) -> Flask:
     """The application that a web process serves. `ready` names what keeps us from working, in words for the operator.
 
@@ -26,7 +32,14 @@ def create_app(
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = PAYLOAD_LIMIT_BYTES
     app.register_blueprint(
-        webhook(secret=webhook_secret, label=label, bot_login=bot_login, inbox=inbox, count=metrics.count_delivery)
+        webhook(
+            secret=webhook_secret,
+            label=label,
+            bot_login=bot_login,
+            inbox=inbox,
+            count=metrics.count_delivery,
+            trusted_bots=trusted_bots,
+        )
     )
     app.register_blueprint(health(problems=ready, figures=metrics.figures))
     app.register_error_handler(HTTPException, _http_error)

@@ -1,7 +1,7 @@
 """`POST /webhook`: verify, decide, enqueue, answer. Whatever takes longer is done by a worker."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from flask import Blueprint, Response, jsonify, request
 
@@ -21,7 +21,15 @@ Count = Callable[[str | None, str], None]
 """Counts one delivery: its event, how it was answered."""
 
 
-def webhook(*, secret: str, label: str, bot_login: str, inbox: Inbox, count: Count) -> Blueprint:
+def webhook(
+    *,
+    secret: str,
+    label: str,
+    bot_login: str,
+    inbox: Inbox,
+    count: Count,
+    trusted_bots: Collection[str] = frozenset(),
+) -> Blueprint:
     """The page that GitHub posts to.
 
     202 for a trigger that was kept or is known already, 200 for what asks for nothing, 4xx for what is no delivery of
@@ -37,7 +45,9 @@ def webhook(*, secret: str, label: str, bot_login: str, inbox: Inbox, count: Cou
         try:
             verify(secret, body, request.headers.get("X-Hub-Signature-256"))
             event = parse(event_name, body, request.content_type)
-            decision = decide(event, label=label, bot_login=bot_login, delivery_id=delivery_id)
+            decision = decide(
+                event, label=label, bot_login=bot_login, delivery_id=delivery_id, trusted_bots=trusted_bots
+            )
             status, answer = _act(decision, inbox)
         except DeliveryRejected as rejected:
             status, answer = rejected.status, {"error": rejected.reason}

@@ -1,12 +1,12 @@
 """A run of the agent as its callers make it: each iteration in a fresh copy of the tree, from what was stored."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.agent import Agent, Dialect
+from bot.agent import Agent, Dialect, Model, nobody
 from bot.agent.probing import Remembered
-from bot.records import Caps, Progress, Reproduce, StopCheck, Task, TestReport, dump, load
-from tests.agent.fakes import FakeWorkbench, ScriptedModel, a_task, green, never, red
+from bot.records import Caps, Change, Note, Progress, Reproduce, StopCheck, Task, TestReport, dump, load
+from tests.agent.fakes import FakeWorkbench, a_task, green, never, red
 
 CALC = b"def add(a, b):\n    return a - b\n"
 
@@ -31,12 +31,21 @@ def a_bench(**rest: object) -> FakeWorkbench:
     return FakeWorkbench({"calc.py": CALC, "README.md": b"# calc\n"}, **rest)  # type: ignore[arg-type]
 
 
+def a_start(**files: str) -> Change:
+    """What a branch holds already; `calc_py="…"` writes `calc.py`, `tests_test_add_py` a file below `tests`."""
+    bench = a_bench()
+    for name, text in files.items():
+        path = name.removesuffix("_py") + ".py"
+        bench.write(path.replace("tests_", "tests/", 1), text.encode())
+    return bench.change()
+
+
 def judge(files: Mapping[str, bytes]) -> TestReport:
     return green() if b"a + b" in files["calc.py"] else red()
 
 
 def run(
-    model: ScriptedModel,
+    model: Model,
     bench: FakeWorkbench,
     *,
     caps: Caps | None = None,
@@ -46,6 +55,7 @@ def run(
     progress: Progress | None = None,
     times: int = 20,
     stop: StopCheck = never,
+    said: Callable[[], Sequence[Note]] = nobody,
     **rest: Any,
 ) -> Progress:
     """Iterate until there is a verdict, with an agent and a workbench of its own each time."""
@@ -61,6 +71,7 @@ def run(
             baseline=baseline,
             reproduce=reproduce,
             stop=stop,
+            said=said,
         )
         stored = dump(after)
         if after.verdict:

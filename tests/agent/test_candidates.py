@@ -229,7 +229,7 @@ class Meeting:
 def test_the_first_replies_are_drawn_at_the_same_time_and_all_are_paid_for() -> None:
     model = Meeting(3, [says(change("a + b"))] * 3)
 
-    progress = run(model, a_bench(judge=judge), candidates=3, at_once=3)  # type: ignore[arg-type]
+    progress = run(model, a_bench(judge=judge), candidates=3, at_once=3)
 
     assert progress.verdict is Verdict.SOLVED
     assert progress.spend.calls == 3
@@ -246,7 +246,7 @@ def test_a_stop_is_asked_for_on_the_callers_thread_alone() -> None:
 
     model = Meeting(2, [says(change("a * 1")), says(change("a * 2"))])
 
-    run(model, a_bench(judge=judge), candidates=2, at_once=2, caps=Caps(iterations=1), stop=stop)  # type: ignore[arg-type]
+    run(model, a_bench(judge=judge), candidates=2, at_once=2, caps=Caps(iterations=1), stop=stop)
 
     assert asked_on == {threading.current_thread().name}
     assert stop not in model.stops
@@ -255,7 +255,7 @@ def test_a_stop_is_asked_for_on_the_callers_thread_alone() -> None:
 def test_a_stop_while_several_are_drawn_ends_all_of_them() -> None:
     model = Patient()
 
-    progress = run(model, a_bench(), candidates=2, at_once=2, stop=lambda: model.waiting == 2)  # type: ignore[arg-type]
+    progress = run(model, a_bench(), candidates=2, at_once=2, stop=lambda: model.waiting == 2)
 
     assert progress.verdict is Verdict.STOPPED
 

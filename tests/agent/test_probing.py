@@ -10,7 +10,6 @@ from tests.agent.fakes import ScriptedModel, calls, cut_off, never, says
 from tests.agent.openai_server import OpenAIServer, completion, error
 
 CALLED = calls(("ready", {"word": "selfcode"}))
-BY_SCHEMA = says('{"action": "ready", "word": "selfcode"}')
 
 
 def refused(reason: str) -> Reply:
@@ -37,16 +36,6 @@ def test_the_question_is_tiny() -> None:
 @pytest.mark.parametrize("reply", [says("I am ready."), says('```json\n{"name": "ready"}\n```'), refused(NO_TOOLS)])
 def test_a_model_that_calls_none_speaks_in_fences(reply: Reply) -> None:
     assert probe(ScriptedModel([reply]), never).dialect is Dialect.FENCED
-
-
-@pytest.mark.parametrize(
-    ("reply", "dialect"),
-    [(BY_SCHEMA, Dialect.JSON), (says("I am ready."), Dialect.FENCED), (says("3"), Dialect.FENCED)],
-)
-def test_where_json_is_preferred_a_reply_that_keeps_to_a_schema_decides(reply: Reply, dialect: Dialect) -> None:
-    found = probe(ScriptedModel([refused(NO_TOOLS), reply]), never, prefers_json=True)
-
-    assert (found.dialect, len(found.calls)) == (dialect, 2)
 
 
 def test_a_model_that_spent_the_reply_on_reasoning_is_asked_once_more_with_more_room() -> None:

@@ -6,7 +6,15 @@ import pytest
 
 from bot.errors import Refused
 from bot.records import Caps, Reproduce, TestPlan
-from bot.repository import OnUnsolved, RepositoryConfig, parse_config, read_config
+from bot.repository import (
+    CommitStyle,
+    OnFailedChecks,
+    OnUnsolved,
+    RepositoryConfig,
+    Update,
+    parse_config,
+    read_config,
+)
 from bot.repository.config import PROBLEMS_AT_MOST
 
 WHOLE = b"""\
@@ -29,6 +37,11 @@ require_proof: true
 on_unsolved: comment
 reviewers: ["@ann", bob]
 labels: bot
+draft: true
+update: rebase
+on_failed_checks: fix
+commit_style: conventional
+sign_off: true
 """
 
 
@@ -60,6 +73,11 @@ def test_every_key_of_the_manual_is_read() -> None:
         "on_unsolved": OnUnsolved.COMMENT,
         "reviewers": ("ann", "bob"),
         "labels": ("bot",),
+        "draft": True,
+        "update": Update.REBASE,
+        "on_failed_checks": OnFailedChecks.FIX,
+        "commit_style": CommitStyle.CONVENTIONAL,
+        "sign_off": True,
     }
     assert config.lowered(Caps()) == Caps(2, 5, 1000, 0.5, 10.0, 99, 3)
     assert config.candidates(4) == 2

@@ -20,6 +20,7 @@ def test_the_branch_is_the_issues_number_and_a_name_that_git_takes() -> None:
     assert branch_for(7) == "selfcode/issue-7"
     done = subprocess.run(["git", "check-ref-format", "--branch", branch_for(7)], capture_output=True, check=True)
     assert done.stdout == b"selfcode/issue-7\n"
+    assert branch_for(7, 2) == "selfcode/issue-7-2"
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Refused
+from bot.repository import Mirror
 from bot.repository.revisions import Range, range_of, span_of
 from tests.history import History
 
@@ -109,6 +110,20 @@ def test_histories_with_nothing_in_common_have_no_fork(history: History) -> None
 
     with pytest.raises(Refused, match="no commit in common"):
         span_of(history.folder, range_of("main...alone"))
+
+
+def test_a_repository_whose_commits_are_named_by_sha256_is_refused_as_such(tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    history = History(folder)
+    history.git("init", "--quiet", "--object-format=sha256")
+    history.commit({"a": "1"})
+    history.commit({"a": "2"})
+
+    with pytest.raises(Refused, match="by SHA-256"):
+        span_of(folder, range_of("HEAD~1..HEAD"))
+    with pytest.raises(Refused, match="by SHA-256"):
+        Mirror(tmp_path / "mirror").fetch_branch(str(folder), "HEAD")
 
 
 def test_a_folder_outside_of_any_repository_is_refused(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from bot.records import (
     ReportState,
     RepositoryRef,
     Spend,
+    Subject,
+    SubjectKind,
     TestCase,
     TestPlan,
     TestReport,
@@ -35,8 +37,9 @@ from bot.repository import Mirror
 from bot.repository.git import EMPTY_TREE, run_git
 from bot.runs.ground import Ground
 from bot.runs.house import Crew, House, Prepared
+from bot.runs.lanes import Places
 from bot.runs.solving import Author
-from bot.runs.store import Store
+from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import connect, migrate
 from sandbox import Limits
 from sandbox.contract import File
@@ -59,6 +62,7 @@ def a_house(store: Store, github: FakeGitHub, home: Path) -> House:
     """What a worker has, without a model, an engine or a budget of a day."""
     return House(
         store=store,
+        inbox=SqlInbox(store._engine),
         github=github,
         sandbox=ProcessSandbox(),
         prepare_image=lambda _setup, _stop: Prepared(None),
@@ -73,6 +77,7 @@ def a_house(store: Store, github: FakeGitHub, home: Path) -> House:
         images=(),
         caps=Caps(),
         limits=Limits(),
+        places=Places(),
         day_usd_repository=0.0,
         day_usd_installation=0.0,
     )
@@ -87,7 +92,7 @@ def an_issue_ref(number: int = 7, *, repository: int = 42, installation: int = 1
     return IssueRef(RepositoryRef(installation, repository, owner, f"repository-{repository}"), number)
 
 
-def a_trigger(kind: TriggerKind = TriggerKind.START, **changed: Any) -> Trigger:
+def a_trigger(kind: TriggerKind = TriggerKind.START, *, comment_id: int | None = None, **changed: Any) -> Trigger:
     """A trigger with a key of its own."""
     whole: dict[str, Any] = {
         "key": f"{kind}:{next(_numbers)}",
@@ -97,6 +102,8 @@ def a_trigger(kind: TriggerKind = TriggerKind.START, **changed: Any) -> Trigger:
         "occurred_at": at(0),
         "because": "label added",
     }
+    if comment_id is not None:
+        whole["subject"] = Subject(SubjectKind.ISSUE_COMMENT, comment_id)
     return Trigger(**(whole | changed))
 
 

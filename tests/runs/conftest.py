@@ -8,6 +8,7 @@ from sqlalchemy import Engine
 
 from bot.runs.store import SqlInbox, Store
 from tests.runs.builders import a_database
+from tests.runs.desk import Desk
 
 
 @pytest.fixture
@@ -24,3 +25,8 @@ def inbox(engine: Engine) -> SqlInbox:
 @pytest.fixture
 def store(engine: Engine) -> Store:
     return Store(engine)
+
+
+@pytest.fixture
+def desk(inbox: SqlInbox, store: Store, tmp_path: Path) -> Desk:
+    return Desk(inbox, store, tmp_path / "home")

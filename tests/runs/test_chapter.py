@@ -11,6 +11,7 @@ import pytest
 from bot.errors import Refused
 from bot.records import ImageIdentity, Progress, StopCheck, TestPlan, Verdict
 from bot.repository.git import EMPTY_TREE, run_git
+from bot.runs.branch import Footing
 from bot.runs.chapter import Chapter
 from bot.runs.house import Prepared, Setup, SetupBroken
 from bot.runs.known import Known
@@ -72,7 +73,12 @@ def chapter(tmp_path: Path, preparer: Preparer) -> Iterator[Chapter]:
         known = Known(house, store.begin_run(store.waiting()[-1]))
         told = Chapter(known, StopFlag(store, known.run_id))
         told.admit()
-        known.learn(base=a_base(known), plan=TestPlan("python -m pytest", setup="make it"))
+        base = a_base(known)
+        known.learn(
+            base=base,
+            footing=Footing("selfcode/issue-1", base=base, onto=base),
+            plan=TestPlan("python -m pytest", setup="make it"),
+        )
         assert told.prepare_environment() == ""
         yield told
 

@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from bot.errors import ConfigError
 from bot.settings import read_settings
-from bot.wire import database_of
+from bot.wire.database import database_of
 
 
 def test_the_home_is_made_for_its_owner_alone_and_the_database_is_in_it(tmp_path: Path) -> None:

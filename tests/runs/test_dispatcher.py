@@ -1,97 +1,19 @@
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from bot.errors import Gone, Refused, Unavailable
-from bot.records import Health, IssueRef, Outcome, Person, Receipt, RepositoryRef, Trigger, TriggerKind
-from bot.runs.dispatcher import Dispatcher, fair
+from bot.records import Health, IssueRef, Receipt, RepositoryRef, Subject, TriggerKind
+from bot.runs.deciding import fair
 from bot.runs.store import SqlInbox, Store, Waiting, run_id_for
-from tests.github.fake import FakeGitHub, FakeRepository
-from tests.runs.builders import MAINTAINER, STRANGER, a_comment_trigger, a_trigger, an_issue_ref, at
-from tests.runs.fakes import Clock, RecordingStarter
+from tests.github.fake import FakeGitHub
+from tests.runs.builders import MAINTAINER, STRANGER, a_trigger, an_issue_ref, at
+from tests.runs.desk import Desk
 
 START, RETRY, STOP, DOCTOR = TriggerKind.START, TriggerKind.RETRY, TriggerKind.STOP, TriggerKind.DOCTOR
-
-
-@dataclass
-class Desk:
-    """A dispatcher at a real database, with one repository on a fake GitHub."""
-
-    inbox: SqlInbox
-    store: Store
-    places: int = 2
-    allowed_owners: frozenset[str] = frozenset({"octo"})
-    github: FakeGitHub = field(default_factory=FakeGitHub)
-    starter: RecordingStarter = field(default_factory=RecordingStarter)
-    clock: Clock = field(default_factory=Clock)
-    repository: FakeRepository = field(init=False)
-    issue: IssueRef = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.repository = self.github.add_repository("octo/cat")
-        self.repository.roles[MAINTAINER.login] = "write"
-        self.issue = self.github.open_issue(self.repository.ref, labels=("selfcode",))
-        self.dispatcher = self.new_dispatcher()
-
-    def new_dispatcher(self) -> Dispatcher:
-        """As a restarted worker has it."""
-        return Dispatcher(
-            store=self.store,
-            github=self.github,
-            starter=self.starter,
-            allowed_owners=self.allowed_owners,
-            label="selfcode",
-            min_permission="write",
-            runs_at_once=self.places,
-            clock=self.clock,
-        )
-
-    def asks(self, kind: TriggerKind, **changed: Any) -> Trigger:
-        """Somebody asks for it; the webhook has kept it."""
-        trigger = a_trigger(kind, **({"issue": self.issue} | changed))
-        self.inbox.accept(trigger)
-        return trigger
-
-    def comments(self, kind: TriggerKind, by: Person = MAINTAINER, **changed: Any) -> Trigger:
-        """Somebody asks for it by a comment."""
-        comment_id = self.github.say(self.issue, f"/selfcode {kind}", by=by.login)
-        trigger = a_comment_trigger(kind, comment_id=comment_id, sender=by, **({"issue": self.issue} | changed))
-        self.inbox.accept(trigger)
-        return trigger
-
-    def turn(self, times: int = 1) -> None:
-        for _ in range(times):
-            self.dispatcher.turn()
-
-    def runs(self, *triggers: Trigger, **changed: Any) -> list[str]:
-        """Runs that these triggers started and that are at work."""
-        begun = triggers or (self.asks(START, **changed),)
-        self.turn()
-        return [run_id_for(trigger) for trigger in begun]
-
-    def ends(self, *run_ids: str) -> None:
-        for run_id in run_ids:
-            self.store.finish(run_id, Outcome.UNSOLVED, "")
-
-    @property
-    def started(self) -> list[str]:
-        return self.starter.started
-
-    def reactions_on(self, trigger: Trigger) -> list[str]:
-        assert trigger.comment_id
-        given = self.github.repositories[self.issue.repository.id].issues[self.issue.number].comment_reactions
-        return [content for _, content in given.get(trigger.comment_id, [])]
-
-    @property
-    def answers(self) -> list[str]:
-        thread = self.github.repositories[self.issue.repository.id].issues[self.issue.number]
-        return [comment.body for comment in thread.comments if comment.author.login == self.github.login]
-
-
-@pytest.fixture
-def desk(inbox: SqlInbox, store: Store) -> Desk:
-    return Desk(inbox, store)
 
 
 # --- Starting
@@ -213,8 +135,8 @@ def test_an_owner_is_allowed_whatever_the_letter_case(desk: Desk) -> None:
     assert desk.started == [run_id_for(trigger)]
 
 
-def test_nobody_is_allowed_where_nobody_is_named(inbox: SqlInbox, store: Store) -> None:
-    desk = Desk(inbox, store, allowed_owners=frozenset())
+def test_nobody_is_allowed_where_nobody_is_named(inbox: SqlInbox, store: Store, tmp_path: Path) -> None:
+    desk = Desk(inbox, store, tmp_path, allowed_owners=frozenset())
 
     desk.runs()
 
@@ -358,6 +280,24 @@ def test_among_equals_the_oldest_goes_first() -> None:
     assert [each.seq for each in fair(waiting, [])] == [1, 2, 3]
 
 
+def test_what_waits_is_not_looked_up_again_turn_after_turn(desk: Desk, engine: Engine) -> None:
+    desk.runs(*(desk.asks(START, issue=desk.another_issue()) for _ in range(2)))
+    for _ in range(9):
+        desk.asks(START, issue=desk.another_issue())
+    desk.turn(times=20)
+    asked: list[str] = []
+    event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+
+    desk.turn()
+    with_nine = len(asked)
+    desk.asks(START, issue=desk.another_issue())
+    desk.turn(times=3)
+    asked.clear()
+    desk.turn()
+
+    assert 0 < len(asked) <= with_nine
+
+
 # --- Stopping
 
 
@@ -397,12 +337,13 @@ def test_less_than_write_access_is_not_enough_to_stop(desk: Desk, permission: st
 @pytest.mark.parametrize("because", ["issue closed", "label removed"])
 def test_closing_or_unlabelling_the_issue_needs_no_permission_and_no_answer(desk: Desk, because: str) -> None:
     (run,) = desk.runs()
+    before = list(desk.github.calls)
     desk.asks(STOP, sender=STRANGER, because=because, occurred_at=at(9))
 
     desk.turn()
 
     assert desk.store.stop_because(run) == because
-    assert desk.github.calls == []
+    assert desk.github.calls == before
 
 
 def test_a_stop_drops_what_waits(desk: Desk) -> None:
@@ -455,6 +396,17 @@ def test_a_stop_for_nothing_is_seen_to_be_one(desk: Desk) -> None:
     desk.turn()
 
     assert desk.reactions_on(stop) == ["confused"]
+
+
+def test_a_stop_of_what_is_stopping_already_is_no_stop_for_nothing(desk: Desk) -> None:
+    desk.runs()
+    desk.comments(STOP, occurred_at=at(8))
+    desk.turn()
+    again = desk.comments(STOP, occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.reactions_on(again) == ["eyes"]
 
 
 def test_a_stop_acts_while_all_places_are_taken(desk: Desk) -> None:
@@ -513,6 +465,33 @@ def test_a_stop_that_is_delivered_late_does_not_end_the_run_asked_for_after_it(d
     assert desk.store.stop_because(run) is None
 
 
+@dataclass
+class Eventful(FakeGitHub):
+    """A GitHub where something happens while it is asked to react."""
+
+    happens: Callable[[], object] | None = None
+
+    def react(self, at: IssueRef, reaction: str, *, subject: Subject | None = None) -> None:
+        super().react(at, reaction, subject=subject)
+        happens, self.happens = self.happens, None
+        if happens is not None:
+            happens()
+
+
+def test_a_stop_that_comes_in_meanwhile_goes_before_the_next_thing_that_is_said_or_begun(
+    inbox: SqlInbox, store: Store, tmp_path: Path
+) -> None:
+    github = Eventful()
+    desk = Desk(inbox, store, tmp_path, github=github)
+    first, second = desk.asks(START), desk.asks(START, issue=desk.another_issue(), occurred_at=at(1))
+    github.happens = lambda: desk.asks(STOP, issue=second.issue, because="issue closed", occurred_at=at(9))
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(first)]
+    assert desk.store.waiting() == []
+
+
 # --- A service that is away, a thing that is gone, a bug
 
 
@@ -556,6 +535,27 @@ def test_a_trigger_that_rests_keeps_no_other_waiting(desk: Desk) -> None:
     assert len(desk.answers) == 1
 
 
+@pytest.mark.parametrize("kind", [START, RETRY, STOP, TriggerKind.NOTE, TriggerKind.STATUS, TriggerKind.HELP])
+def test_what_is_asked_of_a_repository_that_is_gone_is_settled(desk: Desk, kind: TriggerKind) -> None:
+    trigger = desk.asks(kind) if kind is START else desk.comments(kind)
+    desk.repository.is_gone = True
+
+    desk.turn(2)
+
+    assert (desk.started, desk.store.waiting()) == ([], [])
+    assert desk.reactions_on(trigger) == []
+
+
+def test_a_repository_that_was_renamed_since_is_the_same_one(desk: Desk) -> None:
+    trigger = desk.asks(START)
+    desk.repository.ref = replace(desk.repository.ref, name="dog")
+
+    desk.turn()
+
+    assert desk.started == [run_id_for(trigger)]
+    assert desk.reactions_on(trigger) == ["eyes"]
+
+
 @pytest.mark.parametrize("error", [Gone("deleted"), Refused("locked")])
 def test_what_can_not_be_done_is_settled(desk: Desk, error: Exception) -> None:
     desk.comments(TriggerKind.HELP)
@@ -570,7 +570,7 @@ def test_what_can_not_be_done_is_settled(desk: Desk, error: Exception) -> None:
 def test_a_bug_with_one_trigger_keeps_no_other_waiting(desk: Desk) -> None:
     desk.comments(TriggerKind.HELP)
     start = desk.asks(START)
-    desk.github.fail_next("permission", ZeroDivisionError())
+    desk.github.fail_next("post_comment", ZeroDivisionError())
 
     desk.turn(2)
 
@@ -626,7 +626,7 @@ def test_installing_on_many_repositories_holds_up_no_run(desk: Desk) -> None:
     desk.turn()
 
     assert desk.started == [run_id_for(start)]
-    assert desk.github.calls == ["ensure_label"]
+    assert desk.github.calls.count("ensure_label") == 1
 
 
 def test_a_repository_taken_from_the_app_ends_its_runs_alone(desk: Desk) -> None:
@@ -642,34 +642,47 @@ def test_a_repository_taken_from_the_app_ends_its_runs_alone(desk: Desk) -> None
     assert [desk.store.stop_because(run) for run in runs] == ["App uninstalled", None]
 
 
-def test_an_account_that_uninstalls_ends_all_of_its_runs(inbox: SqlInbox, store: Store) -> None:
-    desk = Desk(inbox, store, places=3)
+def test_an_account_that_uninstalls_ends_all_of_its_runs(inbox: SqlInbox, store: Store, tmp_path: Path) -> None:
+    desk = Desk(inbox, store, tmp_path, places=3)
     runs = desk.runs(
         desk.asks(START, issue=an_issue_ref(1, repository=42)),
         desk.asks(START, issue=an_issue_ref(1, repository=43)),
         desk.asks(START, issue=an_issue_ref(1, repository=44, installation=2)),
     )
+    before = list(desk.github.calls)
     account = IssueRef(RepositoryRef(1, 0, "octo", ""), 0)
     desk.asks(TriggerKind.UNINSTALLED, issue=account, because="App uninstalled")
 
     desk.turn()
 
     assert [store.stop_because(run) for run in runs] == ["App uninstalled", "App uninstalled", None]
-    assert desk.github.calls == []
+    assert desk.github.calls == before
+
+
+@pytest.mark.parametrize("is_account", [True, False])
+def test_what_waits_where_the_app_may_see_nothing_any_more_is_dropped_without_a_word(
+    inbox: SqlInbox, store: Store, tmp_path: Path, is_account: bool
+) -> None:
+    desk = Desk(inbox, store, tmp_path, places=1)
+    (run,) = desk.runs()
+    desk.asks(START, issue=desk.another_issue())
+    other = desk.asks(START, issue=an_issue_ref(1, repository=44, installation=2))
+    calls = list(desk.github.calls)
+    left = desk.repository.ref
+    gone = RepositoryRef(left.installation_id, 0 if is_account else left.id, left.owner, "")
+    desk.asks(TriggerKind.UNINSTALLED, issue=IssueRef(gone, 0), because="App suspended")
+
+    desk.dispatcher._awake_after_ends(())
+
+    assert store.stop_because(run) == "App suspended"
+    assert [each.trigger for each in store.waiting()] == [other]
+    assert desk.github.calls == calls
 
 
 # --- Proofs of pull requests that are there already
 
 
-def a_published(desk: Desk, *, pull_request: int = 12) -> str:
-    """A run that has ended with a pull request."""
-    (run_id,) = desk.runs(occurred_at=at(0))
-    desk.store.learn(run_id, pull_request=pull_request, proof="{}")
-    desk.ends(run_id)
-    return run_id
-
-
-@pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED])
+@pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED, TriggerKind.CHECKS])
 def test_what_is_about_a_proof_waits_for_the_work_on_its_issue(desk: Desk, kind: TriggerKind) -> None:
     (run_id,) = desk.runs(occurred_at=at(0))
     asked = desk.asks(kind, occurred_at=at(5))
@@ -708,48 +721,55 @@ def test_a_second_re_run_during_the_first_is_kept_until_its_end_it_may_be_of_ano
     assert desk.started == [run_id_for(first), run_id_for(second)]
 
 
-def test_that_a_proof_is_stale_needs_no_free_place(desk: Desk) -> None:
+@pytest.mark.parametrize("kind", [TriggerKind.MOVED, TriggerKind.CHECKS])
+def test_what_happened_to_a_pull_request_needs_no_free_place_and_nobodys_permission(
+    desk: Desk, kind: TriggerKind
+) -> None:
+    desk.publishes()
     for number in (7, 8):
         desk.asks(START, issue=an_issue_ref(number, repository=desk.repository.ref.id))
-    moved = desk.asks(TriggerKind.MOVED)
+    desk.turn()
+    asked_before = desk.github.calls.count("permission")
+    told = desk.asks(kind, sender=STRANGER)
 
     desk.turn()
 
-    assert len(desk.started) == 3
-    assert run_id_for(moved) in desk.started
+    assert run_id_for(told) in desk.started
+    assert desk.github.calls.count("permission") == asked_before
 
 
 @pytest.mark.parametrize("kind", [RETRY, TriggerKind.ACCEPT])
 def test_a_command_on_our_pull_request_is_for_its_issue(desk: Desk, kind: TriggerKind) -> None:
-    a_published(desk, pull_request=12)
-    on_pull = an_issue_ref(12, repository=desk.repository.ref.id)
+    pull = desk.publishes()
 
-    asked = desk.asks(kind, issue=on_pull, pull_request=12, comment_id=900, occurred_at=at(9))
+    asked = desk.comments(kind, issue=pull, pull_request=pull.number, occurred_at=at(9))
     desk.turn()
 
     run = desk.store.run(run_id_for(asked))
     assert run.trigger.issue.number == desk.issue.number
-    assert run.trigger.asked_at.number == 12
+    assert run.trigger.asked_at == pull
 
 
 def test_a_stop_on_our_pull_request_stops_the_work_on_its_issue(desk: Desk) -> None:
-    a_published(desk, pull_request=12)
+    pull = desk.publishes()
     (again,) = desk.runs(desk.asks(RETRY, occurred_at=at(5)))
-    on_pull = an_issue_ref(12, repository=desk.repository.ref.id)
 
-    desk.asks(STOP, issue=on_pull, pull_request=12, comment_id=900, occurred_at=at(9))
+    desk.comments(STOP, issue=pull, pull_request=pull.number, occurred_at=at(9))
     desk.turn()
 
     assert desk.store.stop_because(again) is not None
 
 
-def test_a_command_on_another_pull_request_is_answered_where_it_was_given(desk: Desk) -> None:
-    desk.comments(RETRY, pull_request=desk.issue.number)
+@pytest.mark.parametrize("kind", [RETRY, TriggerKind.NOTE, TriggerKind.STATUS, STOP, DOCTOR])
+def test_a_command_on_another_pull_request_is_answered_where_it_was_given(desk: Desk, kind: TriggerKind) -> None:
+    pull = desk.pulls("feature")
+    command = desk.comments(kind, issue=pull, pull_request=pull.number)
 
-    desk.turn()
+    desk.turn(2)
 
     assert desk.started == []
-    (answer,) = desk.answers
+    assert desk.reactions_on(command) == ["confused"]
+    (answer,) = desk.said_on(pull)
     assert answer.startswith("Commands are read on issues, and on selfcode's own pull requests")
 
 

@@ -14,6 +14,7 @@ from bot.records import Examination, Health, StopCheck
 from bot.repository.config import PATHS, parse_config
 from bot.runs.doctor import TIMES, Given, Means, sandbox_alone
 from bot.runs.house import Prepared, Setup, SetupBroken
+from bot.runs.lanes import Places
 from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
 from bot.writing.configuration import recommended
 from sandbox import Limits, Sandbox
@@ -39,6 +40,7 @@ MEANS = Means(
     image="the-image",
     images=("other-*",),
     limits=Limits(wall_s=60),
+    places=Places(),
     stop=lambda: False,
 )
 

@@ -87,12 +87,14 @@ class Scene:
     def begun(self, kind: TriggerKind, **changed: Any) -> str:
         store = Store(self.database)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        usual = {"issue": self.issue, "sender": MAINTAINER, "occurred_at": now}
+        usual: dict[str, Any] = {"issue": self.issue, "sender": MAINTAINER, "occurred_at": now}
         SqlInbox(self.database).accept(a_trigger(kind, **(usual | changed)))
         return store.begin_run(store.waiting()[-1])
 
     def asked(self, kind: TriggerKind = TriggerKind.ACCEPT, **changed: Any) -> Renewal:
-        comment = {} if kind is TriggerKind.RENEW else {"comment_id": self.comment(), "pull_request": self.pull.number}
+        comment: dict[str, Any] = (
+            {} if kind is TriggerKind.RENEW else {"comment_id": self.comment(), "pull_request": self.pull.number}
+        )
         run_id = self.begun(kind, **(comment | changed))
         return Renewal(Known(self.house, run_id), StopFlag(Store(self.database), run_id))
 

@@ -8,10 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, inspect, text, update
 
 from bot.errors import ConfigError, Unavailable
-from bot.records import Health, Iteration, Outcome, Progress, Receipt, Spend, Trigger, TriggerKind, Verdict
+from bot.records import (
+    Health,
+    Iteration,
+    Outcome,
+    Progress,
+    Receipt,
+    Spend,
+    Subject,
+    SubjectKind,
+    Trigger,
+    TriggerKind,
+    Verdict,
+    dump,
+)
+from bot.runs import tables
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import connect, metadata, migrate
 from tests.runs.builders import a_database, a_trigger, an_issue_ref, an_iteration, at, database_url
@@ -106,6 +120,32 @@ def test_a_settled_trigger_waits_no_more(inbox: SqlInbox, store: Store) -> None:
     store.settle(store.waiting()[0].seq, "not needed")
 
     assert store.waiting() == []
+
+
+def test_what_is_known_to_wait_is_not_read_again(inbox: SqlInbox, store: Store) -> None:
+    first, second = a_trigger(), a_trigger()
+    inbox.accept(first)
+    (known,) = store.waiting()
+    inbox.accept(second)
+
+    again, new = store.waiting({known.seq: known})
+
+    assert again is known
+    assert new.trigger == second
+
+
+def test_what_was_asked_by_a_comment_before_there_were_subjects_still_needs_permission(
+    engine: Engine, inbox: SqlInbox, store: Store
+) -> None:
+    stop = a_trigger(TriggerKind.STOP)
+    inbox.accept(stop)
+    of_before = dump(stop).replace('"subject":null', '"comment_id":900')
+    with engine.begin() as connection:
+        connection.execute(update(tables.inbox).values(trigger=of_before))
+
+    (waiting,) = store.waiting()
+
+    assert waiting.trigger.subject == Subject(SubjectKind.ISSUE_COMMENT, 900)
 
 
 def test_a_database_that_stays_locked_is_a_service_that_is_away(tmp_path: Path) -> None:
@@ -251,15 +291,6 @@ def test_facts_kept_at_the_same_time_are_all_kept(
     all_at_once(contenders, "learn", tmp_path)
 
     assert len(store.facts(run_id)) == EACH * PROCESSES
-
-
-def test_the_heads_that_runs_of_an_issue_pushed_are_known(inbox: SqlInbox, store: Store) -> None:
-    pushed, other = begun(store, inbox), begun(store, inbox, a_trigger(issue=an_issue_ref(8)))
-    begun(store, inbox)
-    store.learn(pushed, head_sha="a" * 40)
-    store.learn(other, head_sha="b" * 40)
-
-    assert store.last_pushed(42, 7) == {"a" * 40}
 
 
 # --- Progress

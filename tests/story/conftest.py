@@ -10,9 +10,12 @@ from tests.story import recordings
 from tests.story.town import Town, town
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    """One town for the stories that leave it as they found it; each brings a repository of its own."""
+    """One town for the stories that leave it as they found it; each brings a repository of its own.
+
+    It is gone when the stories are over: its processes look for work several times a second.
+    """
     with town(tmp_path_factory.mktemp("town"), settings={"SELFCODE_RUNS_AT_ONCE": "3"}) as built:
         yield built
 
@@ -26,7 +29,7 @@ Case = Callable[..., tuple[RepositoryHandle, IssueHandle]]
 _numbers = itertools.count(1)
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def a_case(shared_town: Town) -> Case:
     """Makes a repository with an unlabelled issue, and what the model will reply to it, in the shared town."""
 

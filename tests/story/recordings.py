@@ -40,6 +40,15 @@ def add(a, b):
 """
 
 
+DOCUMENTED = """\
+```python path=calc.py
+def add(a, b):
+    \"\"\"The sum of both.\"\"\"
+    return a + b
+```
+"""
+
+
 def finish(words: str) -> str:
     return f"```finish\n{words}\n```\n"
 

@@ -142,16 +142,4 @@ def _push(repository: RepositoryHandle, pull: PullHandle, files: dict[str, bytes
 
 
 def _open(repository: RepositoryHandle) -> PullHandle:
-    changes, world = repository.changes, repository.changes.world
-    with world.lock:
-        changes.open_pull(
-            repository.state_of,
-            world.account("ada"),
-            title="Mine",
-            body="",
-            head="mine",
-            base="main",
-            draft=False,
-            app=None,
-        )
-    return repository.pulls[-1]
+    return repository.open_pull("mine", by="ada", title="Mine")

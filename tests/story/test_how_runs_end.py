@@ -151,9 +151,10 @@ def test_a_label_by_someone_without_write_access_starts_nothing(shared_town: Tow
 
     issue.label("selfcode", by="tom")
 
-    shared_town.wait_for_outcome(repository, issue, Outcome.REFUSED)
+    shared_town.wait_for("the reaction", lambda: issue.reactions)
     assert issue.reactions == ((BOT, "-1"),)
     assert shared_town.said(issue) == ()
+    assert shared_town.runs(repository, issue) == []
     assert len(shared_town.model.calls) == calls_before
 
 

@@ -71,31 +71,17 @@ def test_a_retry_with_a_hint_reaches_the_model_and_updates_the_same_pull_request
     shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
     (before,) = repository.pulls
 
-    issue.comment("/selfcode retry\r\nPlease keep the API.\r\n", by="ada")
+    hint = f"Please keep the API of {repository.full_name}."
+    shared_town.will_reply(f"{recordings.DOCUMENTED}\n{recordings.finish('It says what it does.')}", to=hint)
+
+    issue.comment(f"/selfcode retry\r\n{hint}\r\n", by="ada")
 
     run = shared_town.wait_for_end(repository, issue, runs=2)
     assert run.outcome is Outcome.PROVEN, run.reason
     (pull,) = repository.pulls
     assert pull.number == before.number
-    assert "Please keep the API." in str(shared_town.model.calls[-1].request["messages"])
+    assert hint in str(shared_town.model.calls[-1].request["messages"])
     assert len(shared_town.said(issue)) == 2
-
-
-def test_a_retry_keeps_a_persons_commit_on_the_branch(shared_town: Town, a_case: Case) -> None:
-    repository, issue = a_case()
-    issue.label("selfcode", by="ada")
-    shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
-    (pull,) = repository.pulls
-    theirs = repository.commit({"notes.txt": "mine"}, branch=pull.head, parent=pull.head_sha, by="ada")
-
-    shared_town.wait_for_end(repository, issue, runs=2)
-
-    issue.comment("/selfcode retry", by="ada")
-
-    run = shared_town.wait_for_end(repository, issue, runs=3)
-    assert run.outcome is Outcome.REFUSED
-    assert repository.head(pull.head) == theirs
-    assert [said for said in shared_town.said(issue) if pull.head in said.body]
 
 
 @pytest.mark.parametrize(
@@ -132,14 +118,28 @@ def test_help_and_a_command_that_is_none_are_answered_once(shared_town: Town, a_
     assert "`/selfcode retry [hint]`" in answer.body
 
 
+def test_the_status_is_told_once_and_a_note_to_nobody_says_what_to_do(shared_town: Town, a_case: Case) -> None:
+    _, issue = a_case()
+
+    status = issue.comment("/selfcode status", by="ada")
+    shared_town.wait_for("the status", lambda: shared_town.said(issue))
+    note = issue.comment("/selfcode note keep the API", by="ada")
+    shared_town.wait_for("the answer", lambda: len(shared_town.said(issue)) > 1)
+
+    assert [found.content for comment in (status, note) for found in comment.reactions] == ["eyes", "confused"]
+    told, answer = shared_town.said(issue)
+    assert told.body.startswith("Nothing has run on this issue yet.")
+    assert "`/selfcode retry <text>`" in answer.body
+
+
 def test_a_retry_by_a_stranger_is_one_reaction(shared_town: Town, a_case: Case) -> None:
     repository, issue = a_case()
 
     comment = issue.comment("/selfcode retry", by="eve")
 
-    shared_town.wait_for_outcome(repository, issue, Outcome.REFUSED)
+    shared_town.wait_for("the reaction", lambda: comment.reactions)
     assert [(found.user.login, found.content) for found in comment.reactions] == [(BOT, "-1")]
-    assert shared_town.said(issue) == ()
+    assert (shared_town.said(issue), shared_town.runs(repository, issue)) == ((), [])
 
 
 def test_a_retry_on_a_closed_issue_starts_nothing(shared_town: Town, a_case: Case) -> None:
@@ -147,11 +147,12 @@ def test_a_retry_on_a_closed_issue_starts_nothing(shared_town: Town, a_case: Cas
     issue.close(by="ada")
     time.sleep(1.1)
 
-    issue.comment("/selfcode retry", by="ada")
+    comment = issue.comment("/selfcode retry", by="ada")
 
-    shared_town.wait_for_outcome(repository, issue, Outcome.STOPPED)
-    assert shared_town.said(issue) == ()
-    assert repository.pulls == ()
+    (answer,) = shared_town.wait_for("the answer", lambda: shared_town.said(issue))
+    assert answer.body.startswith("This is closed")
+    assert [(found.user.login, found.content) for found in comment.reactions] == [(BOT, "confused")]
+    assert shared_town.runs(repository, issue) == []
 
 
 def _seconds_until_the_end(built: Town, repository: RepositoryHandle, issue: IssueHandle, end: Ender) -> float:

@@ -7,12 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
-
-import httpx
 
 from bot.demo.handles import IssueHandle, RepositoryHandle
 from bot.demo.hub import Hub
@@ -21,6 +20,7 @@ from bot.demo.state import App, Comment
 from bot.records import Outcome
 from bot.runs.store import RunRow, Store
 from bot.runs.tables import connect, migrate
+from tests.story.recordings import recording
 
 BOT = "selfcode[bot]"
 PATIENCE_S = 240.0
@@ -71,11 +71,12 @@ class Town:
     model: RecordedModel
     bot: Bot
     home: Path
+    store: Store
     url: str
 
-    @property
-    def store(self) -> Store:
-        return Store(connect(f"sqlite:///{self.home / 'selfcode.sqlite'}"))
+    def will_reply(self, *iterations: str, to: str) -> None:
+        """What the model replies from now on to who tells it these words, iteration by iteration."""
+        self.model.recordings = (recording(*iterations, match=to), *self.model.recordings)
 
     def repository(
         self, full_name: str, files: Mapping[str, bytes | str] | None, *, default_branch: str = "main"
@@ -161,24 +162,29 @@ def town(
         port = free_port()
         environment = environment_of(hub, app, model, home, port=port, sandbox=sandbox) | dict(settings or {})
         bot = Bot(environment, folder / "bot.log")
-        built = Town(hub, app, model, bot, home, f"http://127.0.0.1:{port}")
-        migrate(connect(f"sqlite:///{home / 'selfcode.sqlite'}"))
+        database = connect(f"sqlite:///{home / 'selfcode.sqlite'}")
+        migrate(database)
+        built = Town(hub, app, model, bot, home, Store(database), f"http://127.0.0.1:{port}")
         try:
             for command in commands:
                 bot.start(command)
-            built.wait_for("the webhook", lambda: answers(f"{built.url}/healthz"))
+            built.wait_for("the webhook", lambda: answers(port))
             built.wait_for("the worker", lambda: "the worker is ready" in built.log())
             hub.set_webhook(app, f"{built.url}/webhook")
             yield built
         finally:
             bot.end()
+            database.dispose()
 
 
-def answers(url: str) -> bool:
-    try:
-        return httpx.get(url, timeout=5.0, trust_env=False).status_code == 200
-    except httpx.HTTPError:
-        return False
+def answers(port: int) -> bool:
+    """Whether the web server is healthy. Asked often, so by a client that is made at no cost."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=5.0)) as asked:
+        try:
+            asked.request("GET", "/healthz")
+            return asked.getresponse().status == 200
+        except (OSError, HTTPException):
+            return False
 
 
 def free_port() -> int:

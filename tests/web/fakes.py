@@ -1,6 +1,7 @@
 """An inbox in memory, a client that signs as GitHub does."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,13 +35,14 @@ class MemoryInbox:
         return Receipt.ACCEPTED
 
 
-def an_app(inbox: Inbox, *problems: str) -> Flask:
+def an_app(inbox: Inbox, *problems: str, trusted_bots: Collection[str] = ()) -> Flask:
     return create_app(
         webhook_secret=SECRET,
         label="selfcode",
         bot_login="selfcode[bot]",
         inbox=inbox,
         ready=lambda: problems,
+        trusted_bots=trusted_bots,
     )
 
 

@@ -7,8 +7,17 @@ from flask.testing import FlaskClient
 
 from bot.records import TriggerKind
 from bot.web.webhook import PAYLOAD_LIMIT_BYTES
-from tests.triggers.payloads import NOW, a_comment_event, an_installation_event, an_issue, an_issue_event
-from tests.web.fakes import SECRET, MemoryInbox, deliver
+from tests.triggers.payloads import (
+    NOW,
+    a_comment_event,
+    a_person,
+    a_review_comment_event,
+    a_review_event,
+    an_installation_event,
+    an_issue,
+    an_issue_event,
+)
+from tests.web.fakes import SECRET, MemoryInbox, an_app, deliver
 
 START = an_issue_event(label="selfcode", issue=an_issue(title="café 😊"))
 
@@ -170,3 +179,20 @@ def test_moments_are_githubs_not_ours(client: FlaskClient, inbox: MemoryInbox) -
     deliver(client, "issues", START)
 
     assert [trigger.occurred_at for trigger in inbox.kept.values()] == [NOW]
+
+
+def test_a_review_and_its_comments_are_kept_once(client: FlaskClient, inbox: MemoryInbox) -> None:
+    first = deliver(client, "pull_request_review", a_review_event("changes_requested", None))
+    second = deliver(client, "pull_request_review_comment", a_review_comment_event("@selfcode rename it"))
+
+    assert (first.json, second.json) == ({"accepted": "review"}, {"duplicate": True})
+    assert len(inbox.kept) == 1
+
+
+def test_a_bot_is_heard_where_the_operator_lists_it(inbox: MemoryInbox) -> None:
+    payload = a_comment_event(sender=a_person("other-ai[bot]", "Bot"))
+
+    unlisted = deliver(an_app(inbox).test_client(), "issue_comment", payload)
+    listed = deliver(an_app(inbox, trusted_bots=["other-ai"]).test_client(), "issue_comment", payload)
+
+    assert (unlisted.json, listed.json) == ({"ignored": "sent by a bot"}, {"accepted": "retry"})

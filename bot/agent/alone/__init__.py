@@ -16,12 +16,9 @@ from bot.agent.openai_model import OpenAIModel
 from bot.agent.prompts import prompt
 from bot.agent.quoting import fenced
 from bot.errors import ConfigError
-from bot.records import StopCheck
+from bot.records import DEFAULT_IMAGE, DEFAULT_MODEL, StopCheck
 from sandbox import backends
 from sandbox.contract import Sandbox, SandboxUnavailable
-
-DEFAULT_MODEL = "gpt-5-mini"
-DEFAULT_IMAGE = "selfcode-sandbox"
 
 
 def run_agent(

@@ -56,10 +56,16 @@ class _Said:
 
 
 def ranked(
-    task: Task, bench: Readable, *, paths: Sequence[str], baseline: TestReport | None, known: Sequence[str] = ()
+    task: Task,
+    bench: Readable,
+    *,
+    paths: Sequence[str],
+    baseline: TestReport | None,
+    known: Sequence[str] = (),
+    pointed: Sequence[Frame] = (),
 ) -> tuple[Ranked, ...]:
-    """The files that may matter, the most likely first. `known` are paths to leave out."""
-    said, scores = _first_scores(task, bench, paths=paths, baseline=baseline)
+    """The files that may matter, the most likely first. `known` are left out, `pointed` are places to begin with."""
+    said, scores = _first_scores(task, bench, paths=paths, baseline=baseline, pointed=pointed)
     chosen = _best(scores, READ_FIRST)
     texts = _texts(bench, chosen)
     symbols = symbols_in(texts)
@@ -76,14 +82,17 @@ def ranked(
 
 
 def _first_scores(
-    task: Task, bench: Readable, *, paths: Sequence[str], baseline: TestReport | None
+    task: Task, bench: Readable, *, paths: Sequence[str], baseline: TestReport | None, pointed: Sequence[Frame]
 ) -> tuple[_Said, dict[str, int]]:
-    text = "\n".join([task.title, task.body, task.hint, *(comment.body for comment in task.comments)])[:SEARCHED_CHARS]
+    asked = [words for request in task.requests for _, words in request.said[-1:]]
+    answered = [note.text for note in task.answered]
+    said_of_it = [*asked, task.title, task.body, task.hint, *answered, *(comment.body for comment in task.comments)]
+    text = "\n".join(said_of_it)[:SEARCHED_CHARS]
     failed = [case for case in baseline.cases if case.id in baseline.failed] if baseline else []
     failing = "\n".join(f"{case.file or ''} {case.id} {case.message}" for case in failed)[:SEARCHED_CHARS]
     names = identifiers(text)
     said = _Said(
-        tuple(dict.fromkeys(frames(text, paths) + frames(failing, paths))),
+        tuple(dict.fromkeys([*pointed, *frames(text, paths), *frames(failing, paths)])),
         tuple(names),
         text,
         tuple(re.split(r"[.:\[]+", case.id.split("[")[0])[-1] for case in failed[:20]),

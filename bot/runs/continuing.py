@@ -1,0 +1,146 @@
+"""What a run goes on from: the issue's branch as it is now, beside the base as it is now."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from bot.errors import Refused
+from bot.records import Change, IssueRef
+from bot.repository import GitFailed, Mirror, branch_for, read_config
+from bot.runs.branch import Advance, Branch, Footing, advance, by_people, chosen
+from bot.runs.commits import commit_merge, words_of
+from bot.runs.earlier import question_before
+from bot.runs.house import House
+from bot.runs.known import Known
+from bot.runs.stopping import StopFlag
+from bot.runs.store import Store
+
+START_AT_MOST = 4_000_000
+"""Characters of the patch that a run goes on from; it is kept with the run."""
+
+log = logging.getLogger(__name__)
+
+
+def branch_of(store: Store, at: IssueRef) -> str:
+    """The branch that runs of an issue worked on last."""
+    return next(reversed(_branches_named(store, at)), branch_for(at.number))
+
+
+def start_of(mirror: Mirror, footing: Footing) -> Change:
+    """The change that the work begins with. Raises `Refused` for one that is more than a run can go on from."""
+    change = mirror.change(footing.base, footing.start)
+    if len(change.patch) > START_AT_MOST:
+        raise Refused(
+            f"The branch `{footing.branch}` differs from its base by a patch of {len(change.patch):,} characters: that "
+            f"is more than a run goes on from ({START_AT_MOST:,})."
+        )
+    return change
+
+
+def our_commits(store: Store, mirror: Mirror, at: IssueRef) -> frozenset[str]:
+    """The commits that runs of this issue made, whatever name others carry."""
+    found: set[str] = set()
+    for run in store.runs_of(at.repository.id, at.number):
+        facts = store.facts(run.id)
+        head, base = facts.get("head_sha"), facts.get("base")
+        if "commits" in facts:
+            found.update(facts["commits"])
+        elif head and base and mirror.has(head) and mirror.has(base):  # a run from before the commits were kept
+            found.update(commit.sha for commit in mirror.commits(base, head))
+    return frozenset(found)
+
+
+def _branches_named(store: Store, at: IssueRef) -> tuple[str, ...]:
+    """The branches that runs of an issue pushed to, in the order of the runs."""
+    facts = [store.facts(run.id) for run in store.runs_of(at.repository.id, at.number)]
+    return tuple(each.get("branch", branch_for(at.number)) for each in facts if each.get("head_sha"))
+
+
+@dataclass(frozen=True, slots=True)
+class Continuing:
+    """Settles what a run goes on from. The mirror is up to date, and no other run works on the issue meanwhile."""
+
+    known: Known
+    stop: StopFlag
+
+    @property
+    def _house(self) -> House:
+        return self.known.house
+
+    def settle(self, newest: str) -> Footing:
+        """The footing of the run; `newest` is the base branch's commit. Raises `Refused` for a wrong configuration."""
+        branch = chosen(self._branches(newest))
+        footing = self._footing(branch, newest)
+        return self._carried(footing)
+
+    def _branches(self, newest: str) -> Iterator[Branch]:
+        """The issue's branches by their names. GitHub is asked only for those that there is or was something of."""
+        known, at = self.known, self.known.at
+        ours, named = our_commits(self._house.store, known.mirror, at), _branches_named(self._house.store, at)
+        for place in count(1):
+            name = branch_for(at.number, place)
+            head = known.mirror.head(name)
+            if head is None and name not in named:
+                yield Branch(name)
+                continue
+            pull = self._house.github.pull_request(at.repository, name)
+            held = {commit.sha for commit in known.mirror.commits(newest, head)} | {head} if head else set()
+            is_related = head is None or known.mirror.merge_base(newest, head) is not None
+            yield Branch(name, head, pull, is_ours=bool(held & ours), is_related=is_related)
+
+    def _footing(self, branch: Branch, newest: str) -> Footing:
+        known, mirror, head = self.known, self.known.mirror, branch.head
+        number = branch.open_pull.number if branch.open_pull else None
+        fresh = Footing(branch.name, base=newest, onto=newest, head=head, pull_request=number)
+        left = mirror.merge_base(newest, head) if head else None
+        if head is None or left is None:
+            return fresh
+        ours = our_commits(self._house.store, mirror, known.at)
+        footing = replace(fresh, onto=head, by_people=by_people(mirror.commits(newest, head), ours))
+        return footing if left == newest else self._brought_up(footing, left=left, newest=newest)
+
+    def _brought_up(self, footing: Footing, *, left: str, newest: str) -> Footing:
+        """The footing beside a base that has moved on since the branch `left` it."""
+        known, mirror, head = self.known, self.known.mirror, footing.onto
+        update = read_config(lambda path: mirror.read(newest, path)).update
+        merge = mirror.merge(head, newest, stop=self.stop)
+        match advance(
+            is_held=left == head,
+            update=update,
+            all_ours=not footing.by_people,
+            is_clean=merge.is_clean,
+            kind=known.trigger.kind,
+        ):
+            case Advance.ANEW:
+                return replace(footing, onto=newest)
+            case Advance.MERGE:
+                words = words_of(known)
+                message = words.of_merge(known.info.default_branch, footing.branch)
+                return replace(footing, onto=commit_merge(mirror, merge.tree, [head, newest], message, words))
+            case Advance.REBASE:
+                return replace(footing, onto=newest, tree=merge.tree, was_rebased=True)
+            case Advance.SOLVE:
+                return replace(footing, tree=merge.tree, conflicts=merge.conflicts)
+            case Advance.LEAVE:
+                return replace(footing, base=left, unmerged=merge.conflicts)
+
+    def _carried(self, footing: Footing) -> Footing:
+        """The footing with what the run did that asked a question, where this run is the answer, and it fits still."""
+        earlier = question_before(self._house.store, self.known.run_id)
+        if earlier is None or footing.conflicts or footing.was_rebased:
+            return footing
+        store, mirror, words = self._house.store, self.known.mirror, words_of(self.known)
+        change, facts = store.progress(earlier.id).change, store.facts(earlier.id)
+        before = Known(self._house, earlier.id).footing_or_none
+        if change.is_empty:
+            return footing
+        try:
+            tree = mirror.apply(facts["base"], change.patch)
+            onto = before.onto if before else facts["base"]
+            work = commit_merge(mirror, tree, [onto], "What was done before the question", words)
+            merge = mirror.merge(footing.onto, work, stop=self.stop)
+        except (Refused, GitFailed, KeyError) as lost:
+            log.warning("run %s: the earlier work is not gone on with: %s", self.known.run_id, lost)
+            return footing
+        return replace(footing, tree=merge.tree) if merge.is_clean else footing

@@ -1,0 +1,28 @@
+"""Conflict markers that a change leaves in a file: such a change is never pushed. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from bot.errors import Refused
+from bot.records import ChangedFile
+
+_OPENS = re.compile(rb"^<{7} .*$", re.MULTILINE)
+_PARTS = re.compile(rb"^={7}\r?$", re.MULTILINE)
+_CLOSES = re.compile(rb"^>{7} .*$", re.MULTILINE)
+
+
+def marked(files: Iterable[ChangedFile]) -> tuple[str, ...]:
+    """The files that hold more conflicts between markers than they do on the base."""
+    return tuple(file.path for file in files if _conflicts_in(file.after) > _conflicts_in(file.before))
+
+
+def refuse_marked(files: Iterable[ChangedFile]) -> None:
+    """Raise `Refused` where the change leaves conflict markers."""
+    if found := marked(files):
+        named = ", ".join(f"`{path}`" for path in found[:10])
+        raise Refused(f"The change leaves conflict markers in {named}. Nothing was pushed.")
+
+
+def _conflicts_in(data: bytes | None) -> int:
+    """How many conflicts a text holds: no more than it has of any of the three markers."""
+    return 0 if data is None else min(len(each.findall(data)) for each in (_OPENS, _PARTS, _CLOSES))

@@ -1,0 +1,183 @@
+"""The run's commits on the way to its branch, over nothing that is not ours."""
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.errors import Refused, Stopped
+from bot.records import Proof
+from bot.repository import Moved
+from bot.runs import solving
+from bot.runs.branch import Footing, Joined, Standing, by_people, standing
+from bot.runs.commits import commit_merge, commit_work, words_of
+from bot.runs.continuing import our_commits
+from bot.runs.ground import Ground
+from bot.runs.jobs import job_of
+from bot.runs.judgement import PATCH_KEPT, newest_judgement
+from bot.runs.known import Known
+from bot.runs.provenance import with_head
+from bot.runs.reading import withdrawn
+from bot.runs.stopping import StopFlag
+from bot.runs.verifying import missing_of_protected
+
+PUSHES_AT_MOST = 3
+NAMED_AT_MOST = 10
+
+log = logging.getLogger(__name__)
+
+
+def refuse_unwanted(known: Known, stop: StopFlag) -> None:
+    """Raise `Stopped` where the issue was closed or the label taken off while we worked."""
+    if stop():
+        raise Stopped
+    if why := withdrawn(known.house.github.issue(known.at), known.trigger, label=known.house.label):
+        raise Stopped(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Pushing:
+    """A run's push. Every method may be called again after it was cut off."""
+
+    known: Known
+    stop: StopFlag
+
+    @property
+    def head(self) -> str:
+        """The commit that is to be the branch's: the run's own last one, or that which joins it with people's."""
+        joined = self.known.joined
+        return joined.head if joined else self._commits[-1]
+
+    @property
+    def _commits(self) -> tuple[str, ...]:
+        """The commits that the work comes to, oldest first: the same each time; at least what it goes on from."""
+        known, footing = self.known, self.known.footing
+        tree = known.ground(self.stop).tree(known.progress.change)
+        made = commit_work(known.mirror, footing, tree, words_of(known), base_branch=known.info.default_branch)
+        return (footing.onto, *made)
+
+    def is_news(self, head: str) -> bool:
+        """Whether there is anything to push or say: an open pull request with a proof of this commit has it all."""
+        known, footing = self.known, self.known.footing
+        if head != footing.head or footing.pull_request is None:
+            return True
+        told = newest_judgement(known.house.store, known.at.repository.id, footing.pull_request, told=True)
+        return told is None or told.head != head
+
+    def push(self) -> bool:
+        """Put the commits on the branch. False where people pushed meanwhile: theirs and ours are joined now.
+
+        What is joined wants a proof of its own, before it is pushed. Raises `Refused` where the two don't fit.
+        """
+        self._refuse_unwanted()
+        known, head = self.known, self.head
+        if known.joined and not self._is_proven(head):  # cut off between the two
+            return False
+        footing, url = known.footing, known.info.clone_url
+        made = () if known.joined else self._commits
+        ours = {*known.commits, *made} - {footing.base, footing.head}
+        known.learn(commits=sorted(ours), branch=footing.branch)
+        remote: dict[str, Any] = {
+            "credentials": known.credentials(),
+            "ca_bundle": known.house.ca_bundle,
+            "stop": self.stop,
+        }
+        for tries_left in reversed(range(PUSHES_AT_MOST)):
+            there = known.mirror.fetch_branch(url, footing.branch, **remote)
+            match self._standing(footing, head, there):
+                case Standing.PUSHED:
+                    break
+                case Standing.AHEAD if there is not None:
+                    self._join(footing, head, there)
+                    return False
+                case Standing.ELSEWHERE | Standing.AHEAD:
+                    raise Moved(footing.branch, there)
+                case Standing.AS_LEFT | Standing.GONE:
+                    try:
+                        known.mirror.push(url, head, footing.branch, expect=there, **remote)
+                        break
+                    except Moved:
+                        if not tries_left:
+                            raise
+        known.learn(head_sha=head)
+        self._look_at_base(known.mirror.fetch_branch(url, known.info.default_branch, **remote), head)
+        return True
+
+    def prove_joined(self, ground: Ground) -> Proof:
+        """Judge what the branch is to hold where people's commits are in it."""
+        known, head = self.known, self.head
+        job = job_of(known)
+        proof = solving.prove_tree(
+            ground, head, job.baseline, hidden=job.hidden, left_s=60 * job.caps.minutes - known.progress.spend.seconds
+        )
+        touched = missing_of_protected(known.mirror, known.base, head, known.config.protect)
+        return with_head(replace(proof, missing=(*proof.missing, *touched)), head)
+
+    def _is_proven(self, head: str) -> bool:
+        proof = self.known.proof
+        return proof is not None and proof.provenance is not None and proof.provenance.head == head
+
+    def _standing(self, footing: Footing, head: str, there: str | None) -> Standing:
+        mirror, expected = self.known.mirror, footing.head
+        return standing(
+            there,
+            expected=expected,
+            holds_ours=there is not None and mirror.is_ancestor(head, there),
+            holds_expected=there is not None and expected is not None and mirror.is_ancestor(expected, there),
+        )
+
+    def _join(self, footing: Footing, head: str, there: str) -> None:
+        """Take up what was pushed meanwhile: a merge of both, on top of theirs. Raises `Refused` for a conflict."""
+        known, mirror = self.known, self.known.mirror
+        earlier = known.joined or Joined("", (), 0)
+        if earlier.times >= PUSHES_AT_MOST:
+            raise Moved(footing.branch, there)
+        merge = mirror.merge(there, head, stop=self.stop)
+        if not merge.is_clean:
+            raise Refused(_does_not_fit(footing.branch, there, merge.conflicts))
+        words = words_of(known)
+        joined = commit_merge(mirror, merge.tree, [there, head], words.of_join(footing.branch), words)
+        before = footing.head or footing.base
+        ours = our_commits(known.house.store, mirror, known.at)
+        theirs = by_people(mirror.commits(before, there), ours)
+        change = mirror.change(footing.base, joined)
+        known.learn(
+            footing=replace(footing, head=there),
+            joined=Joined(joined, (*earlier.theirs, *theirs), earlier.times + 1),
+            commits=[*known.commits, joined],
+            change=change if len(change.patch) <= PATCH_KEPT else replace(change, patch=""),
+        )
+        log.info("run %s: joined with what was pushed meanwhile: %s", known.run_id, there)
+
+    def _look_at_base(self, newest: str | None, head: str) -> None:
+        """Keep where the base branch is by now, and whether what was pushed goes into it."""
+        known, mirror = self.known, self.known.mirror
+        if newest is None or mirror.is_ancestor(newest, head):
+            known.learn(base_moved_to="", unmerged=[])
+        elif mirror.merge_base(newest, head) is not None:
+            known.learn(base_moved_to=newest, unmerged=list(mirror.merge(head, newest, stop=self.stop).conflicts))
+
+    def _refuse_unwanted(self) -> None:
+        """Raise where there is nothing to push to, or nobody wants it any more; look up what the repository is called.
+
+        A renamed one is pushed to under its new name; of a default branch that was renamed, the new one is the base.
+        """
+        known, github = self.known, self.known.house.github
+        refuse_unwanted(known, self.stop)
+        info = github.repository(known.at.repository)
+        known.learn(info=info)
+        if info.is_archived:
+            raise Refused("The repository was archived meanwhile: nothing can be pushed to it. The work is kept.")
+        number = known.footing.pull_request
+        if number is not None:
+            state = github.pull_request_numbered(known.at.repository, number).state
+            if state != "open":
+                raise Stopped(f"pull request #{number} was {state}")
+
+
+def _does_not_fit(branch: str, there: str, conflicts: tuple[str, ...]) -> str:
+    more = f" and {len(conflicts) - NAMED_AT_MOST:,} more" if len(conflicts) > NAMED_AT_MOST else ""
+    named = ", ".join(f"`{path}`" for path in conflicts[:NAMED_AT_MOST])
+    return (
+        f"Somebody pushed to `{branch}` while the run worked (`{there[:12]}`), and the two don't fit in {named}{more}. "
+        "Nothing was pushed over it, and the work is kept; `/selfcode retry` goes on from what the branch holds."
+    )

@@ -1,0 +1,53 @@
+"""One trigger acted on, so that none keeps the others waiting, whatever happens with it."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bot.errors import Gone, Refused, Unavailable
+from bot.runs.store import Store, Waiting
+
+REST_S = 5.0
+LONGEST_REST_S = 60.0
+"""How long a trigger rests whose service was away: as long as the service asked for, within these two."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """Settles triggers with what came of them. `clock` is monotonic."""
+
+    store: Store
+    clock: Callable[[], float] = time.monotonic
+    _rests_until: dict[int, float] = field(default_factory=dict, init=False)
+
+    def is_awake(self, each: Waiting) -> bool:
+        """Whether it may be tried now."""
+        now = self.clock()
+        return self._rests_until.get(each.seq, now) <= now
+
+    def act(self, each: Waiting, do: Callable[[Waiting], str | None]) -> None:
+        """Do what is to be done for a trigger and settle it with the note that this returns; with None it waits on."""
+        self._rests_until.pop(each.seq, None)
+        try:
+            note = do(each)
+        except (Refused, Gone) as refusal:
+            note = f"not done: {refusal}"
+        except Unavailable as away:
+            log.warning("%s on %s waits: %s", each.trigger.kind, each.trigger.issue, away)
+            rest_s = min(max(away.retry_after_s or 0.0, REST_S), LONGEST_REST_S)
+            self._rests_until[each.seq] = self.clock() + rest_s
+            return
+        except Exception:  # the outermost frame of one trigger: a bug with it must not keep all others waiting
+            log.exception("bug in acting on %s", each.trigger)
+            note = "not done: selfcode itself failed"
+        if note is not None:
+            self.settle(each, note)
+
+    def settle(self, each: Waiting, note: str) -> None:
+        """Be done with a trigger."""
+        self._rests_until.pop(each.seq, None)
+        log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
+        self.store.settle(each.seq, note)

@@ -1,0 +1,149 @@
+"""What is to become of a trigger, by itself."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.records import Health, Outcome, Trigger, TriggerKind
+from bot.runs.deciding import Begin, Later, Settle, Tell, decide
+from bot.runs.store import RunRow, Waiting
+from tests.runs.builders import a_trigger, an_issue_ref, at
+
+START, RETRY, REVIEW, ANSWER = TriggerKind.START, TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.ANSWER
+MEND, CHECKS = TriggerKind.MEND, TriggerKind.CHECKS
+ASKED_FOR_THE_MOMENT = 1_790_000_000.0
+
+
+def a_run(
+    kind: TriggerKind = START,
+    *,
+    outcome: Outcome | Health | None = None,
+    finished_at: float | None = None,
+    **changed: Any,
+) -> RunRow:
+    """A run as it is kept: at work, where it has no outcome."""
+    is_finished = outcome is not None
+    ended = (finished_at or ASKED_FOR_THE_MOMENT) if is_finished else None
+    return RunRow("run-1", a_trigger(kind, **changed), is_finished, ASKED_FOR_THE_MOMENT, ended, None, outcome, "")
+
+
+def decided(
+    trigger: Trigger, *runs: RunRow, free: bool = True, accepted_at: float | None = None
+) -> Begin | Settle | Tell | Later:
+    active = [run for run in runs if not run.is_finished]
+    return decide(Waiting(9, trigger, accepted_at), active=active, runs=runs, free=free)
+
+
+# --- Answers to a question
+
+
+ASKING = a_run(outcome=Outcome.NEEDS_INFORMATION)
+
+
+def an_answer(after_s: float = 100.0) -> Trigger:
+    """A comment, so many seconds after the question."""
+    moment = datetime.fromtimestamp(ASKED_FOR_THE_MOMENT + after_s, UTC)
+    return a_trigger(ANSWER, occurred_at=moment.strftime("%Y-%m-%dT%H:%M:%SZ"), comment_id=900)
+
+
+def test_an_answer_to_the_question_that_the_newest_work_ended_with_starts_a_run() -> None:
+    assert decided(an_answer(), ASKING, accepted_at=ASKED_FOR_THE_MOMENT + 100) == Begin()
+
+
+@pytest.mark.parametrize("kind", [TriggerKind.DOCTOR, TriggerKind.MOVED, CHECKS, TriggerKind.ACCEPT])
+def test_what_is_no_work_leaves_the_question_open(kind: TriggerKind) -> None:
+    after = a_run(kind, outcome=Outcome.NOTHING_TO_DO)
+
+    assert decided(an_answer(), ASKING, after, accepted_at=ASKED_FOR_THE_MOMENT + 100) == Begin()
+
+
+def test_an_answer_waits_for_a_place_like_any_work() -> None:
+    accepted_at = ASKED_FOR_THE_MOMENT + 100
+
+    assert decided(an_answer(), ASKING, free=False, accepted_at=accepted_at) == Later(for_a_place=True)
+
+
+def test_a_second_answer_is_told_to_the_run_that_the_first_has_started() -> None:
+    assert decided(an_answer(105), ASKING, a_run(ANSWER), accepted_at=ASKED_FOR_THE_MOMENT + 105) == Tell()
+
+
+@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.NEEDS_INFORMATION])
+def test_a_comment_answers_nothing_where_no_question_is_open(outcome: Outcome) -> None:
+    ended = a_run(outcome=outcome)
+
+    assert isinstance(decided(an_answer(), ASKING, ended, accepted_at=ASKED_FOR_THE_MOMENT + 100), Settle)
+
+
+def test_a_comment_answers_nothing_where_nothing_ran_or_a_run_is_at_work() -> None:
+    assert isinstance(decided(an_answer()), Settle)
+    assert isinstance(decided(an_answer(), ASKING, a_run(RETRY), accepted_at=ASKED_FOR_THE_MOMENT + 100), Settle)
+
+
+@pytest.mark.parametrize(("written_s", "came_in_s"), [(100.0, -1.0), (-100.0, 100.0)])
+def test_who_could_not_have_seen_the_question_has_not_answered_it(written_s: float, came_in_s: float) -> None:
+    answer = an_answer(written_s)
+
+    assert isinstance(decided(answer, ASKING, accepted_at=ASKED_FOR_THE_MOMENT + came_in_s), Settle)
+
+
+# --- Reviews
+
+
+def test_a_review_during_a_run_waits_for_its_end() -> None:
+    assert decided(a_trigger(REVIEW), a_run()) == Later(for_a_place=False)
+    assert decided(a_trigger(REVIEW), a_run(outcome=Outcome.PROVEN)) == Begin()
+
+
+def test_a_review_of_a_pull_request_that_is_not_known_here_starts_nothing() -> None:
+    unplaced = a_trigger(REVIEW, issue=an_issue_ref(12), pull_request=12)
+
+    assert decided(unplaced) == Settle("no pull request of ours")
+
+
+# --- Checks
+
+
+def a_check(conclusion: str = "failure", head: str = "2a9b") -> Trigger:
+    return a_trigger(CHECKS, text=conclusion, head_sha=head)
+
+
+WORKED = a_run(outcome=Outcome.PROVEN)
+
+
+@pytest.mark.parametrize("conclusion", ["failure", "timed_out"])
+def test_checks_that_failed_are_told_without_a_place(conclusion: str) -> None:
+    assert decided(a_check(conclusion), WORKED, free=False) == Begin()
+
+
+def test_checks_on_a_branch_that_only_looks_like_ours_are_not_told() -> None:
+    assert decided(a_check()) == Settle("no run of ours")
+
+
+@pytest.mark.parametrize("conclusion", ["success", "neutral", "skipped"])
+def test_that_checks_pass_is_told_where_it_was_told_that_they_failed(conclusion: str) -> None:
+    told = a_run(CHECKS, outcome=Outcome.NOTHING_TO_DO, head_sha="2a9b")
+
+    assert decided(a_check(conclusion), WORKED, told) == Begin()
+    assert isinstance(decided(a_check(conclusion), WORKED), Settle)
+    assert isinstance(decided(a_check(conclusion, head="77"), WORKED, told), Settle)
+
+
+def test_checks_wait_for_the_work_on_their_issue_whose_head_they_are_not_of() -> None:
+    assert decided(a_check(), a_run()) == Later(for_a_place=False)
+
+
+# --- Mending what fails
+
+
+def test_checks_are_mended_unless_somebody_works_on_it_already() -> None:
+    mend = a_trigger(MEND, occurred_at=at(50))
+
+    assert decided(mend, WORKED) == Begin()
+    assert isinstance(decided(mend, WORKED, a_run(RETRY)), Settle)
+
+
+def test_checks_of_before_the_newest_run_are_not_mended() -> None:
+    assert isinstance(
+        decided(a_trigger(MEND, occurred_at=at(5)), a_run(outcome=Outcome.PROVEN, occurred_at=at(9))), Settle
+    )
