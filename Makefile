@@ -24,7 +24,7 @@ demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, n
 test: export PYTHONDONTWRITEBYTECODE := # else each of the processes that the tests start compiles everything again
 test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1 installs and starts a Docker engine for them (root, Debian or Ubuntu)
 	@$(BIN)/python -m tests.real.fetch || test -z "$$CI"
-	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1) $(ARGS)
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -r aR) $(ARGS)
 
 check: $(VENV)/.ready ## format, lint, types, imports
 	$(BIN)/ruff format --check .

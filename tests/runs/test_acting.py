@@ -19,7 +19,7 @@ from bot.records import (
 from bot.runs.acting import NOBODY_LISTENS
 from bot.runs.reception import ANSWERS_IN_A_THREAD
 from bot.runs.store import run_id_for
-from tests.runs.builders import MAINTAINER, an_issue_ref, an_iteration, at
+from tests.runs.builders import MAINTAINER, STRANGER, an_issue_ref, an_iteration, at
 from tests.runs.desk import Desk
 
 START, RETRY, STOP, DOCTOR = TriggerKind.START, TriggerKind.RETRY, TriggerKind.STOP, TriggerKind.DOCTOR
@@ -396,16 +396,19 @@ def test_a_plain_comment_where_nobody_asked_is_settled_without_a_call(desk: Desk
     assert [desk.reactions_on(comment) for comment in (during, after)] == [[], []]
 
 
-def test_an_answer_goes_on_with_the_run_that_asked(desk: Desk) -> None:
+def test_an_answer_goes_on_with_the_run_that_asked_and_what_is_added_reaches_it_too(desk: Desk) -> None:
     (run,) = desk.runs()
     desk.asks_a_question(run)
 
     answer = desk.comments(ANSWER, text="UTF-8", occurred_at=desk.today())
-    second = desk.comments(ANSWER, text="please", occurred_at=desk.today())
-    desk.turn(2)
+    second = desk.comments(ANSWER, text="and keep the BOM", occurred_at=desk.today())
+    by_a_stranger = desk.comments(ANSWER, by=STRANGER, text="me too", occurred_at=desk.today())
+    desk.turn(3)
 
     assert desk.started == [run, run_id_for(answer)]
-    assert (desk.reactions_on(answer), desk.reactions_on(second)) == (["eyes"], [])
+    assert (desk.reactions_on(answer), desk.reactions_on(second)) == (["eyes"], ["eyes"])
+    assert desk.reactions_on(by_a_stranger) == []
+    assert [note.text for note in desk.store.notes_since(run_id_for(answer))] == ["and keep the BOM"]
     assert desk.store.waiting() == []
 
 
