@@ -54,7 +54,8 @@ def on_comment(event: IssueCommentEvent, ours: Ours) -> Accept | Ignore:
 def on_review(event: ReviewEvent, ours: Ours) -> Accept | Ignore:
     """A review that asks for changes, or whose body asks us; and another command in its body.
 
-    Where its comments alone ask, each of them comes as an event of its own.
+    “Thanks, @selfcode” in one that approves asks for nothing. Where its comments alone ask, each of them comes as an
+    event of its own.
     """
     review = event.review
     if event.action != "submitted":
@@ -64,12 +65,14 @@ def on_review(event: ReviewEvent, ours: Ours) -> Accept | Ignore:
     command = read_command(review.body)
     subject = Subject(SubjectKind.REVIEW, review.id, review.node_id)
     at = review.submitted_at or event.pull_request.updated_at
-    wants_changes = review.state.lower() == ReviewState.CHANGES_REQUESTED and not isinstance(command, Stop)
+    state = review.state.lower()
+    wants_changes = state == ReviewState.CHANGES_REQUESTED and not isinstance(command, Stop)
+    asks = isinstance(command, Retry) or (state != ReviewState.APPROVED and _asks_for_a_run(command, review.body, ours))
     triggers = []
     if command is not None and not isinstance(command, Retry):
         key = f"review-command:{event.repository.id}/{review.id}"
         triggers.append(_commanded(event, ours, command, subject=subject, key=key, at=at))
-    if wants_changes or _asks_for_a_run(command, review.body, ours):
+    if wants_changes or asks:
         triggers += _heeded(event, ours, review.id, subject=subject, at=at, head_sha=review.commit_id)
     return Accept(tuple(triggers)) if triggers else Ignore("the review asks for nothing of ours")
 

@@ -120,12 +120,23 @@ def test_a_review_and_the_comments_in_it_are_one_request() -> None:
     assert comment.subject == REVIEW_COMMENT
 
 
-@pytest.mark.parametrize("state", ["commented", "approved"])
-@pytest.mark.parametrize("body", ["@selfcode rename it", "/selfcode retry rename it", "@selfcode[bot] please"])
-def test_a_review_that_asks_us_is_a_request_whatever_it_says_of_the_change(state: str, body: str) -> None:
+@pytest.mark.parametrize(
+    ("state", "body"),
+    [
+        ("commented", "@selfcode rename it"),
+        ("commented", "@selfcode[bot] please"),
+        ("commented", "/selfcode retry rename it"),
+        ("approved", "/selfcode retry rename it"),
+    ],
+)
+def test_a_review_that_asks_us_is_a_request(state: str, body: str) -> None:
     trigger = the_trigger("pull_request_review", a_review_event(state, body))
 
     assert (trigger.kind, trigger.review_id) == (TriggerKind.REVIEW, 400)
+
+
+def test_an_approval_that_names_us_is_no_request() -> None:
+    assert isinstance(decision("pull_request_review", a_review_event("approved", "Thanks, @selfcode!")), Ignore)
 
 
 @pytest.mark.parametrize("state", ["commented", "approved", "dismissed", ""])
