@@ -10,12 +10,11 @@ from bot.errors import Refused
 from bot.records import Outcome, PullRequest, Trigger, TriggerKind
 from bot.repository import OnFailedChecks, read_config
 from bot.runs.continuing import branch_of
+from bot.runs.describing import describe_again
 from bot.runs.house import House
-from bot.runs.judgement import FailedOn, Judgement, failed_on, newest_judgement, result_of
+from bot.runs.judgement import FailedOn, Judgement, failed_on, newest_judgement
 from bot.runs.known import Known
 from bot.runs.stopping import StopFlag
-from bot.runs.voice import Voice
-from bot.writing.pull_request import pull_request
 
 log = logging.getLogger(__name__)
 
@@ -53,15 +52,7 @@ class Checks:
         """Say it in the pull request, behind what the proof shows."""
         if (found := self._found()) is None:
             return
-        known, (pull, before) = self.known, found
-        text = pull_request(
-            result_of(self.house, before),
-            Known(self.house, before.origin).task,
-            branch=branch_of(self.house.store, known.at),
-            run_id=before.run_id,
-            repository=known.info.ref.full_name,
-        )
-        self.house.github.describe_pull_request(known.at.repository, pull.number, Voice(known).masked(text.body))
+        describe_again(self.known, *found)
 
     def ask_to_mend(self) -> bool:
         """Leave a trigger for a run that mends it, where the repository wishes that: once for a commit."""

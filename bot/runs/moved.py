@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 from bot.records import Outcome, PullRequest
 from bot.runs.continuing import branch_of
+from bot.runs.describing import describe_again
 from bot.runs.groundwork import Groundwork
 from bot.runs.house import House
-from bot.runs.judgement import Judgement, newest_judgement, result_of
+from bot.runs.judgement import Judgement, newest_judgement
 from bot.runs.known import Known
 from bot.runs.publishing import set_check
 from bot.runs.stopping import StopFlag
-from bot.runs.voice import Voice
 from bot.writing.check import stale_check
-from bot.writing.pull_request import pull_request
 
 log = logging.getLogger(__name__)
 
@@ -43,16 +42,7 @@ class Moved:
         """Put it before everything else in the pull request; or take it away, where the branch is back."""
         if (found := self._found()) is None:
             return
-        known, (pull, before) = self.known, found
-        text = pull_request(
-            result_of(self.house, before),
-            Known(self.house, before.origin).task,
-            branch=branch_of(self.house.store, known.at),
-            run_id=before.run_id,
-            repository=known.info.ref.full_name,
-            moved_to=pull.head_sha if pull.head_sha != before.head else "",
-        )
-        self.house.github.describe_pull_request(known.at.repository, pull.number, Voice(known).masked(text.body))
+        describe_again(self.known, *found)
 
     def set_check(self) -> None:
         """Say it on the commit as well, where CI results are read."""

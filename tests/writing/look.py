@@ -6,6 +6,7 @@ It writes `index.html`, which needs no network, and each text as Markdown, to be
 A chart stands in the page as its source: GitHub draws it, this page does not.
 """
 
+import argparse
 import html
 import re
 import sys
@@ -57,4 +58,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else ".cache/look"))
+    parser = argparse.ArgumentParser(prog="python -m tests.writing.look", description="Every text on one page.")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(".cache/look"), help="where it is written")
+    main(parser.parse_args().folder)
