@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TEST_PROCESSES ?= 4
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check format bench bench-solve bench-verify lock clean
+.PHONY: demo test check format bench bench-solve bench-verify look lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
