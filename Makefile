@@ -1,4 +1,4 @@
-# Everything a checkout needs. Nothing here touches the system, but `make test INSTALL_DOCKER=1`, which says so.
+# Everything a checkout needs. Nothing here touches the system, but `make test INSTALL_DOCKER=1 INSTALL_POSTGRES=1`, which says so.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,9 +22,9 @@ demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, n
 	@$(BIN)/selfcode demo
 
 test: export PYTHONDONTWRITEBYTECODE := # else each of the processes that the tests start compiles everything again
-test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1 installs and starts a Docker engine for them (root, Debian or Ubuntu)
+test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1, INSTALL_POSTGRES=1 install and start what they run on (root, Debian or Ubuntu)
 	@$(BIN)/python -m tests.real.fetch || test -z "$$CI"
-	@$(BIN)/python -m tests.engine -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -r aR) $(ARGS)
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m tests.postgres -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -r aR) $(ARGS)
 
 check: $(VENV)/.ready ## format, lint, types, imports
 	$(BIN)/ruff format --check .
@@ -36,10 +36,12 @@ format: $(VENV)/.ready ## put the code into form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.ready ## figures: where the time of a run goes, and what a proof costs
+bench: $(VENV)/.ready ## figures: where the time of a run goes, how soon people are heard, what a proof costs, what floods do beside Probot
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.sandbox
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.label_to_pull_request
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.conversation
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.proof
+	@$(BIN)/python -m bench.flood
 	@$(BIN)/python -m bench.masking
 
 bench-solve: $(VENV)/.ready ## figures: what a model solves (SELFCODE_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY; options in SOLVE=)

@@ -47,7 +47,7 @@ class Timing:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.label_to_pull_request", description=__doc__)
-    parser.add_argument("--sandbox", choices=["docker", "process"], default=_answering())
+    parser.add_argument("--sandbox", choices=["docker", "process"], default=answering_sandbox())
     parser.add_argument("--image", default="selfcode-sandbox:test")
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args(arguments)
@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{f'stop in mid-{name}':24}{statistics.median(seconds):14.2f}")
 
 
-def _answering() -> str:
+def answering_sandbox() -> str:
+    """The backend to measure with: Docker where an engine answers."""
     try:
         DockerSandbox(image="selfcode-sandbox:test").check()
     except SandboxError:
@@ -79,7 +80,7 @@ def _round(sandbox: str, image: str, *, pause_s: float, runs: int) -> list[Timin
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         played = [recordings.wrong_then_right(match=f"case-{number}") for number in range(runs)]
         with town(Path(folder), *played, sandbox=sandbox, settings=settings) as built:
-            repository = built.repository("octo/calc", recordings.files())
+            repository = built.repository("octo/calc", recordings.files() | recordings.FOR_PYTEST)
             built.hub.wait_for_deliveries()
             return [_timed(built, repository, number) for number in range(runs)]
 
@@ -92,7 +93,7 @@ def _stop(sandbox: str, image: str, during: str) -> float:
         tempfile.TemporaryDirectory(prefix="bench-") as folder,
         town(Path(folder), recordings.right_at_once(), sandbox=sandbox, settings=settings) as built,
     ):
-        repository = built.repository("octo/calc", recordings.files() | slow)
+        repository = built.repository("octo/calc", {**recordings.files(), **recordings.FOR_PYTEST, **slow})
         issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="eve")
         built.model.hold()
         issue.label("selfcode", by="ada")

@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 
-from bot.writing.masking import holds_secret, mask_secrets
+from bot.writing.masking import mask_secrets, secrets_held
 from bot.writing.safe import clean
 
 MEGABYTE = 1_000_000
@@ -64,7 +64,7 @@ def main() -> None:
     print(f"{'':<18}{'masked':>9}{'refused?':>10}{'made clean':>12}")
     for name, text in texts(size).items():
         masked = milliseconds(lambda text=text: mask_secrets(text, held))  # type: ignore[misc]
-        refused = milliseconds(lambda text=text: holds_secret(text, held))  # type: ignore[misc]
+        refused = milliseconds(lambda text=text: secrets_held(text, held))  # type: ignore[misc]
         cleaned = milliseconds(lambda text=text: clean(text))  # type: ignore[misc]
         print(f"{name:<18}{masked:>9.0f}{refused:>10.0f}{cleaned:>12.0f}")
 

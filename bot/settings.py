@@ -127,6 +127,12 @@ class Settings(BaseModel):
     web_processes: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_WEB_PROCESSES")
     web_max_requests: int = Field(0, ge=0, validation_alias="SELFCODE_WEB_MAX_REQUESTS")
     runs_at_once: int = Field(2, ge=1, le=64, validation_alias="SELFCODE_RUNS_AT_ONCE")
+    runs_at_once_all: int | None = Field(None, ge=1, validation_alias="SELFCODE_RUNS_AT_ONCE_ALL")
+    runs_at_once_repository: int | None = Field(None, ge=1, validation_alias="SELFCODE_RUNS_AT_ONCE_REPOSITORY")
+    runs_at_once_installation: int | None = Field(None, ge=1, validation_alias="SELFCODE_RUNS_AT_ONCE_INSTALLATION")
+    retention_days: float = Field(90.0, ge=0, validation_alias="SELFCODE_RETENTION_DAYS")
+    log_format: Literal["text", "json"] = Field("text", validation_alias="SELFCODE_LOG_FORMAT")
+    metrics_port: int | None = Field(None, ge=1, le=65535, validation_alias="SELFCODE_METRICS_PORT")
 
     github_api_url: Url = Field("https://api.github.com", validation_alias="SELFCODE_GITHUB_API_URL")
     github_url: Url | None = Field(None, validation_alias="SELFCODE_GITHUB_URL")
@@ -137,6 +143,7 @@ class Settings(BaseModel):
         None, validation_alias="SELFCODE_PRIVATE_KEY_PATH"
     )
     webhook_secret: SecretStr | None = Field(None, validation_alias="SELFCODE_WEBHOOK_SECRET")
+    poll_seconds: float | None = Field(None, ge=5, le=3600, validation_alias="SELFCODE_POLL_SECONDS")
     allowed_owners: Names = Field((), validation_alias="SELFCODE_ALLOWED_OWNERS")
     label: str = Field("selfcode", min_length=1, max_length=50, validation_alias="SELFCODE_LABEL")
     min_permission: Literal["read", "triage", "write", "maintain", "admin"] = Field(
@@ -255,12 +262,12 @@ class Settings(BaseModel):
         except (OSError, UnicodeDecodeError) as problem:
             raise ConfigError(f"SELFCODE_PRIVATE_KEY_PATH: {problem}") from problem
 
-    def require_app(self) -> None:
-        """Raise one `ConfigError` that names everything the App still lacks."""
+    def require_app(self, *, webhook: bool = True) -> None:
+        """Raise one `ConfigError` that names everything the App still lacks; `webhook`: to take deliveries, too."""
         lacking = []
         if self.app_id is None:
             lacking.append("SELFCODE_APP_ID: the number on the App's settings page")
-        if self.webhook_secret is None or not self.webhook_secret.get_secret_value():
+        if webhook and (self.webhook_secret is None or not self.webhook_secret.get_secret_value()):
             lacking.append("SELFCODE_WEBHOOK_SECRET: the secret that the App's webhook was created with")
         try:
             key = self.key_text()

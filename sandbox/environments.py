@@ -21,7 +21,8 @@ from sandbox.setup.way_out import Route, WayOut
 _DENIED_LABEL = "selfcode.denied"
 """On an image: the hosts that its setup could not reach, as JSON."""
 
-_WEEK_S = 7 * 24 * 3600.0
+_DAY_S = 24 * 3600.0
+_WEEK_S = 7 * _DAY_S
 _DISK_BYTES = 20 * 10**9
 _SETUP_BYTES = 8 * 10**9
 _POLL_S = 0.25
@@ -132,6 +133,14 @@ class Environments:
     def remove_repository(self, repository_id: int) -> int:
         """Remove every prepared image of a repository, and say how many. Raises `SandboxError` where one is in use."""
         return self._shelf.remove_repository(repository_id)
+
+    def tidy(self, is_known: Callable[[int], bool]) -> None:
+        """Remove what is too old or too much, and what was made for a repository that is not known any more.
+
+        Raises `SandboxUnavailable`.
+        """
+        self._shelf.remove_unknown(is_known, unused_s=_DAY_S)
+        self._shelf.make_room()
 
     def _found(self, wanted: Wanted) -> PreparedImage | None:
         image = self._shelf.find(wanted.tag)

@@ -1,5 +1,6 @@
 """Sandboxes for every test that wants one, and a loud word about what was left out without an engine."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,8 @@ from sandbox.process import ProcessSandbox
 from tests import remains
 from tests.engine.image import TAG
 from tests.sandbox.hostile import untried
+
+pytest_plugins = ["tests.postgres.fixtures"]
 
 TEST_OWNER = f"selfcode-tests-{os.getpid()}"
 _SLOW_FIRST = (
@@ -34,6 +37,17 @@ _NEEDS_ENGINE = ("docker_sandbox", "docker_client")
 _LEFT_OUT = "left out for want of Docker"
 _FOUND_BEFORE = pytest.StashKey[frozenset[str]]()
 _HOW = "start Docker, or `make test INSTALL_DOCKER=1` (root, Debian or Ubuntu)"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Ten thousand tests are made, and all of them stay: nothing is looked through for garbage meanwhile, nor later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,11 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-TEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q"
+TEST = "python3 -m unittest discover tests"
 BROKEN = "def add(a, b):\n    return a - b\n\n\ndef double(a):\n    return 2 * a\n"
 FIXED = BROKEN.replace("a - b", "a + b")
-DOUBLE_TEST = "from calc import double\n\n\ndef test_double():\n    assert double(4) == 8\n"
-ADD_TEST = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+DOUBLE_TEST = """\
+from unittest import TestCase
+
+from calc import double
+
+
+class TestDouble(TestCase):
+    def test_double(self):
+        assert double(4) == 8
+"""
+ADD_TEST = """\
+from unittest import TestCase
+
+from calc import add
+
+
+class TestAdd(TestCase):
+    def test_add(self):
+        assert add(1, 2) == 3
+"""
 
 BASE: Mapping[str, str] = {
     ".github/selfcode.yml": f'test: {TEST}\nsetup: ""\n',

@@ -1,5 +1,4 @@
 import json
-import logging
 import os
 import re
 import signal
@@ -7,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +17,6 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli import commands
-from bot.cli.answering import MaskedLines
 from bot.cli.working import task_of
 from bot.demo.hub import Hub
 from bot.demo.recorded import RecordedModel
@@ -27,6 +25,7 @@ from bot.records import RunResult, load
 from bot.repository import parse_config
 from bot.settings import read_settings
 from bot.wire.doctor import remote_of
+from tests import command
 
 COMMANDS = {
     "serve": "Run the web server and a worker",
@@ -37,6 +36,8 @@ COMMANDS = {
     "trace": "Show what a run asked its model",
     "doctor": "Examine a repository: do its tests run here",
     "verify": "Do the proof of a change again",
+    "queue": "Show what waits and what is at work",
+    "purge": "Forget what is kept",
     "demo": "Show the main job, end to end",
 }
 DOCTOR = ("doctor", "--sandbox", "process")
@@ -52,19 +53,12 @@ GIT_IDENTITY = {
 
 def selfcode(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, with no setting but a key that nothing answers for."""
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "bot.cli", *arguments],
-        cwd=folder,
-        env={
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            **(environment or {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}),
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return command.selfcode(folder, *arguments, environment=settings_in(folder, **environment))
+
+
+def settings_in(folder: Path, **environment: str) -> dict[str, str]:
+    named = environment or {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    return {"PATH": os.environ["PATH"], "HOME": str(folder), **named}
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -99,7 +93,7 @@ def test_help_says_what_a_command_does(name: str) -> None:
     assert name in all_of_them.output
 
 
-@pytest.mark.parametrize("name", ["run", "solve", "trace", "doctor", "verify", "demo"])
+@pytest.mark.parametrize("name", ["run", "solve", "trace", "doctor", "verify", "queue", "purge", "demo"])
 def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) -> None:
     assert "--json" in CliRunner().invoke(commands, [name, "--help"]).output
 
@@ -124,6 +118,9 @@ def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) 
         ["verify"],
         ["verify", ".", "main..fix", "surplus"],
         ["verify", ".", "main..fix", "--sandbox", "jail"],
+        ["purge"],
+        ["purge", "octo/cat", "--installation", "1"],
+        ["purge", "--older-than", "-1"],
         ["serve", "--port", "http"],
     ],
 )
@@ -136,17 +133,20 @@ def test_wrong_usage_ends_with_2_and_prints_nothing_that_a_program_would_read(ar
 
 
 @pytest.mark.parametrize(
-    ("command", "does_without"),
+    ("module", "does_without"),
     [
-        ("bot.cli", {"sqlalchemy", "docker", "github", "openai", "dbos", "flask"}),
-        ("bot.wire.web", {"docker", "github", "openai", "dbos"}),
+        (
+            "bot.cli",
+            {"sqlalchemy", "docker", "github", "openai", "dbos", "flask", "prometheus_client", "pythonjsonlogger"},
+        ),
+        ("bot.wire.web", {"docker", "github", "openai", "dbos", "pythonjsonlogger"}),
         ("bot.wire.verification", {"github", "openai", "dbos", "flask"}),
         ("bot.wire.commands", {"github", "openai", "dbos", "flask"}),
     ],
 )
-def test_a_command_starts_without_the_libraries_that_others_need(command: str, does_without: set[str]) -> None:
+def test_a_command_starts_without_the_libraries_that_others_need(module: str, does_without: set[str]) -> None:
     loaded = subprocess.run(
-        [sys.executable, "-c", f"import sys, {command}; print(*sys.modules)"],
+        [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
@@ -155,9 +155,9 @@ def test_a_command_starts_without_the_libraries_that_others_need(command: str, d
     assert does_without.intersection(loaded.split()) == set()
 
 
-@pytest.mark.parametrize("command", [["serve"], ["web"], ["worker"]])
-def test_a_server_without_an_app_ends_with_2_and_names_all_that_lacks(tmp_path: Path, command: list[str]) -> None:
-    done = selfcode(tmp_path, *command)
+@pytest.mark.parametrize("name", ["serve", "web", "worker"])
+def test_a_server_without_an_app_ends_with_2_and_names_all_that_lacks(tmp_path: Path, name: str) -> None:
+    done = command.selfcode_anew(tmp_path, name, environment=settings_in(tmp_path))
 
     assert done.returncode == 2
     assert "SELFCODE_APP_ID" in done.stderr
@@ -191,9 +191,11 @@ def test_an_issue_without_a_word_is_wrong_usage(issue: str) -> None:
 # --- selfcode run
 
 
+RUN = ("run", "--issue", "Fix it", "--sandbox", "process", "--json")
+
+
 def run_json(folder: Path, repository: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    common = ("--repo", str(repository), "--issue", "Fix it", "--sandbox", "process", "--json")
-    return selfcode(folder, "run", *common, *arguments, **environment)
+    return selfcode(folder, *RUN, "--repo", str(repository), *arguments, **environment)
 
 
 def test_a_test_command_that_is_not_there_ends_as_baseline_broken_before_the_model_is_asked(tmp_path: Path) -> None:
@@ -325,18 +327,32 @@ def test_the_demo_takes_no_other_sandbox_than_the_one_that_was_named(tmp_path: P
 
 SUBTRACTS = "def add(a, b):\n    return a - b\n"
 ADDS = "```python path=calc.py\ndef add(a, b):\n    return a + b\n```\n"
-TEST = "```python path=test_sum.py\nfrom calc import add\n\n\ndef test_sum():\n    assert add(1, 2) == 3\n```\n"
-PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q"
+BEGIN = "from unittest import TestCase\n\n"
+SUM = f"""\
+{BEGIN}from calc import add
+
+
+class TestSum(TestCase):
+    def test_sum(self):
+        assert add(1, 2) == 3
+"""
+OTHER = f"{BEGIN}\nclass TestOther(TestCase):\n    def test_other(self):\n        pass\n"
+HIDDEN = f"{BEGIN}\nclass TestHidden(TestCase):\n    def test_never(self):\n        assert 1 == 2, 'never'\n"
+TEST = f"```python path=test_sum.py\n{SUM}```\n"
+UNITTEST = "python3 -m unittest"
 DONE = "```finish\ndone\n```\n"
 
 
-def run_recorded(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_recorded(
+    folder: Path, *arguments: str, start: Callable[..., subprocess.CompletedProcess[str]] = command.selfcode
+) -> subprocess.CompletedProcess[str]:
     """A run on a repository that subtracts, with a model that writes a test and then mends it."""
-    there = a_repository(folder, calc_py=SUBTRACTS, test_other_py="def test_other():\n    pass\n")
+    there = a_repository(folder, calc_py=SUBTRACTS, test_other_py=OTHER)
     iterations = [[{"content": TEST + DONE}], [{"content": ADDS + DONE}]]
     with RecordedModel({"model": "recorded", "match": "Fix it", "iterations": iterations}) as model:
         settings = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "hush-key-0123", "SELFCODE_MODEL": "recorded"}
-        return run_json(folder, there, "--test", PYTEST, *arguments, **settings)
+        given = (*RUN, "--repo", str(there), "--test", UNITTEST, *arguments)
+        return start(folder, *given, environment=settings_in(folder, **settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +371,7 @@ class Finished:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("finished")
-    said = json.loads(run_recorded(folder).stdout)
+    said = json.loads(run_recorded(folder, start=command.selfcode_anew).stdout)
     return Finished(folder / "repository", said)
 
 
@@ -371,13 +387,13 @@ def test_where_nobody_can_be_asked_about_the_test_the_run_ends_and_says_how_to_g
 def test_acceptance_tests_that_fail_leave_a_change_unproven_and_are_named(tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
-    (hidden / "test_hidden.py").write_text("def test_never():\n    assert 1 == 2, 'never'\n")
+    (hidden / "test_hidden.py").write_text(HIDDEN)
 
     done = run_recorded(tmp_path, "--acceptance-tests", str(hidden))
 
     said = json.loads(done.stdout)
     assert (done.returncode, said["outcome"]) == (1, "unproven"), done.stderr
-    assert "1 of 1 of the operator's acceptance tests fail: test_hidden.py::test_never." in said["missing"]
+    assert "1 of 1 of the operator's acceptance tests fail: test_hidden.py::TestHidden::test_never." in said["missing"]
     assert "assert 1 == 2" not in done.stdout + done.stderr
 
 
@@ -385,7 +401,7 @@ def test_the_proof_of_a_run_can_be_had_again_from_its_branch(finished: Finished,
     said = finished.said
     kept = load(RunResult, (finished.kept / "trace.json").read_text()).proof
     span = f"{said['base']}..{said['branch']}"
-    given = (str(finished.repository), span, "--test", PYTEST, "--sandbox", "process", "--json")
+    given = (str(finished.repository), span, "--test", UNITTEST, "--sandbox", "process", "--json")
 
     done = selfcode(tmp_path, "verify", *given)
 
@@ -472,10 +488,10 @@ def test_what_is_to_be_committed_is_all_that_stdout_gets(tmp_path: Path) -> None
 
 def test_an_examination_that_is_interrupted_comes_to_no_verdict(tmp_path: Path) -> None:
     repository = a_repository(tmp_path, a_py="A = 1\n")
-    command = (*DOCTOR, str(repository), "--test", f"touch {tmp_path}/began; sleep 60", "--json")
+    slow = (*DOCTOR, str(repository), "--test", f"touch {tmp_path}/began; sleep 60", "--json")
 
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "bot.cli", *command],
+        command.words(*slow),
         cwd=tmp_path,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
         stdout=subprocess.PIPE,
@@ -587,14 +603,3 @@ def test_an_empty_task_is_refused_before_a_model_is_asked(tmp_path: Path) -> Non
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "the task is empty" in done.stderr
-
-
-def test_no_log_line_holds_a_secret_and_no_traceback_in_it() -> None:
-    failed = RuntimeError("refused: my own key 0815")
-    traceback = (RuntimeError, failed, None)
-    record = logging.LogRecord("x", logging.ERROR, "", 0, "sent %s", (f"sk-{'a1B2' * 8}",), traceback)
-
-    line = MaskedLines(["my own key 0815"]).format(record)
-
-    assert "RuntimeError: refused: [masked]" in line
-    assert "sent [masked]" in line

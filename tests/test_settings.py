@@ -203,6 +203,18 @@ def test_each_part_of_the_app_is_asked_for(name: str) -> None:
     assert len(said.splitlines()) == 2
 
 
+def test_where_deliveries_are_fetched_no_secret_is_needed_for_those_that_are_sent() -> None:
+    settings = read_settings(APP | {"SELFCODE_WEBHOOK_SECRET": "", "SELFCODE_POLL_SECONDS": "30"})
+
+    settings.require_app(webhook=False)
+    assert "SELFCODE_WEBHOOK_SECRET" in app_complaint(settings)
+
+
+@pytest.mark.parametrize("seconds", ["0", "4", "3601", "often"])
+def test_deliveries_are_fetched_neither_all_the_time_nor_hardly_ever(seconds: str) -> None:
+    assert "SELFCODE_POLL_SECONDS" in complaint(SELFCODE_POLL_SECONDS=seconds)
+
+
 def test_a_key_on_one_line_with_escapes_is_a_key() -> None:
     escaped = PEM.replace("\n", "\\n")
 

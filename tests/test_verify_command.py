@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,18 +14,20 @@ import pytest
 from bot.demo.handles import RepositoryHandle
 from bot.demo.hub import Hub
 from bot.records import Evidence, IssueRef, Proof, Provenance, ReportState, RepositoryRef, TestReport, dump
+from bot.runs.database import connect
+from bot.runs.schema import migrate
 from bot.runs.store import SqlInbox, Store
-from bot.runs.tables import connect, migrate
 from bot.settings import read_settings
 from bot.wire.verification import pull_named
+from tests import command
+from tests.demo.keys import Keys
 from tests.history import BASE, FIX, TEST, History
 from tests.runs.builders import a_trigger
 
 WEB = "https://github.com"
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "bot.cli", "verify", "--sandbox", "process", *arguments]
+VERIFY = ("verify", "--sandbox", "process")
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
@@ -35,15 +36,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def verify(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments),
-        cwd=folder,
-        env=environment(folder, **more),
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    return command.selfcode(folder, *VERIFY, *arguments, environment=environment(folder, **more))
 
 
 @pytest.fixture
@@ -141,7 +134,7 @@ def test_ctrl_c_ends_it_as_stopped_and_nothing_stays_behind(history: History, tm
     slow = f"touch {tmp_path}/began; sleep 60"
 
     with subprocess.Popen(
-        command("calc", "HEAD~1..HEAD", "--test", slow, "--json"),
+        command.words(*VERIFY, "calc", "HEAD~1..HEAD", "--test", slow, "--json"),
         cwd=tmp_path,
         env=environment(tmp_path),
         stdout=subprocess.PIPE,
@@ -207,7 +200,7 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with Hub(tmp_path / "hub") as hub:
+    with Hub(tmp_path / "hub", keys=Keys()) as hub:
         yield Served(hub, tmp_path)
 
 

@@ -6,6 +6,7 @@ from bot.agent.llm import Message, Model, Reply, Role, ToolCall, ToolSpec
 from bot.agent.openai_model import OpenAIModel
 from bot.agent.prices import Prices, known_prices
 from bot.agent.prompts import Dialect
+from bot.agent.reopening import reopened
 from bot.agent.replay import ReplayedModel, Unrecorded, calls_of
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "calls_of",
     "known_prices",
     "nobody",
+    "reopened",
     "run_agent",
     "run_agent_with_tests",
     "silent",

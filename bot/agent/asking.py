@@ -8,12 +8,12 @@ from bot.agent.assignment import Assignment, Turn
 from bot.agent.dialects import Speech
 from bot.agent.limits import near, spent
 from bot.agent.llm import Message, Model, Reply, system
-from bot.agent.meanwhile import into_talk
+from bot.agent.meanwhile import into_talk, new_since
 from bot.agent.prompts import Dialect, instructions, prompt, version
 from bot.agent.room import Room, room_in
 from bot.agent.shrinking import fitted, size_of
 from bot.agent.tools import action_schema, specs
-from bot.records import ActionTaken, Call, Spend, StopCheck
+from bot.records import ActionTaken, Call, Note, Spend, StopCheck
 
 SMALLEST_REPLY_TOKENS = 256
 WARMER = 0.8
@@ -50,14 +50,14 @@ class Asking:
     _speech: Speech = field(init=False)
     _room: Room = field(init=False)
     _is_warned: bool = field(init=False)
-    _notes: int = field(init=False)
+    _notes: tuple[Note, ...] = field(init=False)
     _drawn: Answered | None = None
 
     def __post_init__(self) -> None:
         self._speech = self.turn.speech
         self._room = room_in(self.model.window_tokens, expected_chars=self.turn.expected_chars)
         self._is_warned = self.turn.is_warned
-        self._notes = len(self.turn.notes)
+        self._notes = self.turn.notes
 
     @property
     def dialect(self) -> Dialect:
@@ -110,8 +110,8 @@ class Asking:
 
     def _hear(self) -> None:
         """Take into the talk what people have said since it was last asked for."""
-        new = tuple(self.work.said())[self._notes :]
-        self._notes += len(new)
+        now = tuple(self.work.said())
+        new, self._notes = new_since(self._notes, now), now
         self.messages += into_talk(new)
         for note in new:
             self.work.tell(f"  the model hears {note.author}'s note")

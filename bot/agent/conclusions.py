@@ -62,6 +62,29 @@ def concluded(work: Assignment, progress: Progress, account: Account, chosen: Dr
 
 def abandoned(work: Assignment, progress: Progress, account: Account, drawn: Sequence[Drawn]) -> Progress:
     """A stop loses nothing: the calls that were paid and the change so far are kept."""
+    end = _cut_off(work, progress, account, drawn, BY_A_PERSON)
+    if end is None:
+        return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
+    ended = replace(end, summary="ended by a person", verdict=Verdict.STOPPED, why=BY_A_PERSON)
+    return closed(progress, account, ended)
+
+
+def interrupted(
+    work: Assignment, progress: Progress, account: Account, drawn: Sequence[Drawn], away: Unavailable
+) -> Progress:
+    """Nor does a service that goes away, once something was paid: the next iteration goes on. Raises it else.
+
+    What was not tested is let go: the same change would not be tested again.
+    """
+    end = _cut_off(work, progress, account, drawn, f"cut off: {away}")
+    if end is None:
+        raise away
+    work.tell(f"  {end.then}")
+    return closed(progress, account, end if drawn else replace(end, change=progress.change))
+
+
+def _cut_off(work: Assignment, progress: Progress, account: Account, drawn: Sequence[Drawn], why: str) -> Close | None:
+    """What is left of an iteration that was cut off; None where nothing was paid for it."""
     talk = account.talk
     calls = account.end_talk()
     change, report = progress.change, None
@@ -70,17 +93,16 @@ def abandoned(work: Assignment, progress: Progress, account: Account, drawn: Seq
         at = best(drawn, work.baseline)
         rest = [one for number, one in enumerate(drawn) if number != at]
         account.others += [passed_over(one, drawn[at], work.baseline) for one in rest]
-        account.others += [Candidate(Change(), None, calls, BY_A_PERSON)] if calls else []
+        account.others += [Candidate(Change(), None, calls, why)] if calls else []
         calls, change, report, answers = drawn[at].calls, drawn[at].change, drawn[at].report, drawn[at].answers
     elif talk is not None and talk.edited and talk.bench is work.bench:
         change = _change_of(work.bench, progress)
     account.calls += calls
     if not account.calls and not account.others:
-        return replace(progress, verdict=Verdict.STOPPED, why=BY_A_PERSON)
+        return None
     is_test = wanted(progress, work.task, work.baseline, work.reproduce) is Wanted.TEST
     aim = Aim.TEST if is_test else Aim.CHANGE
-    end = Close("ended by a person", change, report, Verdict.STOPPED, BY_A_PERSON, BY_A_PERSON, aim, answers)
-    return closed(progress, account, end)
+    return Close(why, change, report, None, "", why, aim, answers)
 
 
 def _change_of(bench: Workbench, progress: Progress) -> Change:

@@ -9,7 +9,7 @@ from bot.agent.asking import Asking
 from bot.agent.assignment import Assignment, Turn
 from bot.agent.candidates import Drawn, best, passed_over
 from bot.agent.closing import Close, closed, count_of, ended_by_a_person
-from bot.agent.conclusions import abandoned, concluded
+from bot.agent.conclusions import abandoned, concluded, interrupted
 from bot.agent.conflicts import left_in, unsolved
 from bot.agent.conversation import Conversation
 from bot.agent.critic import criticise, doubts_of, review
@@ -23,7 +23,7 @@ from bot.agent.llm import Model
 from bot.agent.probing import Habits, Remembered, relearn, settle
 from bot.agent.prompts import Dialect
 from bot.agent.turns import prepare
-from bot.errors import Stopped
+from bot.errors import Stopped, Unavailable
 from bot.records import (
     Aim,
     Caps,
@@ -93,7 +93,8 @@ class Agent:
         `said` gives all that people have said to the run so far, oldest first. It is asked before each call of the
         model, on this thread: what is new goes into the talk, and all of it into the next iteration's opening.
 
-        Raises `Unavailable` when the model's service or the sandbox fails; a stop is a verdict.
+        Raises `Unavailable` when the model's service or the sandbox fails before anything was paid for; later, that
+        ends the iteration with what there is by then. A stop is a verdict.
         """
         if progress.verdict is not None:
             return progress
@@ -120,6 +121,8 @@ class Agent:
             return self._after_change(work, progress, account, turn, drawn)
         except Stopped:
             return abandoned(work, progress, account, drawn)
+        except Unavailable as away:
+            return interrupted(work, progress, account, drawn, away)
 
     def _turn(self, work: Assignment, progress: Progress, account: Account) -> Turn:
         if work.stop():

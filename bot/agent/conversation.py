@@ -17,7 +17,7 @@ from bot.agent.prompts import Dialect, prompt
 from bot.agent.starting import differing
 from bot.agent.targets import has_definitions, info_of
 from bot.agent.understanding import Understood, understand
-from bot.errors import Stopped
+from bot.errors import Stopped, Unavailable
 from bot.records import ActionTaken, Aim, Answer, Workbench
 
 
@@ -52,7 +52,11 @@ class Conversation:
         return self._judge.answers
 
     def run(self) -> Ending:
-        """Talk until the model finishes, has nothing more to ask for, or a limit is reached. Raises `Stopped`."""
+        """Talk until the model finishes, has nothing more to ask for, or a limit is reached. Raises `Stopped`.
+
+        A service that goes away in the middle ends the talk as a limit of calls would: what was paid for is kept.
+        Raises `Unavailable` where it was away at the first call.
+        """
         asking = self.asking
         most = asking.work.caps.calls_per_iteration
         while True:
@@ -63,7 +67,14 @@ class Conversation:
                 return Ending(Ended.LIMIT, limit)
             if len(asking.calls) >= most:
                 return Ending(Ended.CALLS, f"{most} model calls in one iteration, which is the limit")
-            ending = self._exchange(asking.ask(is_warm=self._judge.is_losing_patience))
+            try:
+                answered = asking.ask(is_warm=self._judge.is_losing_patience)
+            except Unavailable as away:
+                if not asking.calls:
+                    raise
+                asking.work.tell(f"  the talk is cut short: {away}")
+                return Ending(Ended.CALLS, str(away))
+            ending = self._exchange(answered)
             if ending is not None:
                 return ending
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, field
 
 from bot.agent.account import Account
@@ -158,7 +159,7 @@ def draw_together(asked: Sequence[Asking], stop: StopCheck) -> list[tuple[Asking
     """
     flag = threading.Event()
     with ThreadPoolExecutor(len(asked), thread_name_prefix="candidate") as pool:
-        futures = [pool.submit(asking.draw, flag.is_set) for asking in asked]
+        futures = [pool.submit(copy_context().run, asking.draw, flag.is_set) for asking in asked]
         try:
             while wait(futures, timeout=POLL_S).not_done:
                 if stop():

@@ -31,6 +31,13 @@ def all_heard(notes: Sequence[Note], *, chars: int) -> str:
     return "\n\n".join(told)
 
 
+def new_since(before: tuple[Note, ...], now: tuple[Note, ...]) -> tuple[Note, ...]:
+    """Those that came since. Of many, both have the newest alone, so that the beginning of `before` may be gone."""
+    most = min(len(before), len(now))
+    kept = next(kept for kept in range(most, -1, -1) if before[len(before) - kept :] == now[:kept])
+    return now[kept:]
+
+
 def into_talk(notes: Sequence[Note]) -> tuple[Message, ...]:
     """New notes as messages of their own, each behind a word of the model: many servers want the roles to alternate."""
     return tuple(

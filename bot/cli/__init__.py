@@ -3,6 +3,8 @@
 import click
 
 from bot.cli.judging import doctor, verify
+from bot.cli.keeping import purge
+from bot.cli.queueing import queue
 from bot.cli.servers import demo, serve, web, worker
 from bot.cli.working import run, solve, trace
 
@@ -18,5 +20,5 @@ def commands() -> None:
     """Turn labelled issues into pull requests that carry their proof."""
 
 
-for command in (serve, web, worker, run, solve, trace, doctor, verify, demo):
+for command in (serve, web, worker, run, solve, trace, doctor, verify, queue, purge, demo):
     commands.add_command(command)

@@ -7,15 +7,23 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import wraps
+from types import TracebackType
 from typing import Any, ParamSpec
 
 import click
 
 from bot.errors import ConfigError, Refused, Unavailable
+from bot.runs.space import is_no_room, no_room
+from bot.seen.lines import TextLines
 from bot.settings import Settings, read_settings
 from bot.writing.masking import mask_secrets
 
 P = ParamSpec("P")
+
+log = logging.getLogger(__name__)
+
+HANDLER = "selfcode"
+"""The name of the handler that writes the log."""
 
 
 def answering_errors(command: Callable[P, int | None]) -> Callable[P, None]:
@@ -26,13 +34,26 @@ def answering_errors(command: Callable[P, int | None]) -> Callable[P, None]:
         try:
             sys.exit(command(*args, **kwargs) or 0)
         except (ConfigError, Refused) as problem:
-            click.echo(f"selfcode: {problem}", err=True)
+            _tell(problem)
             sys.exit(2)
         except Unavailable as away:
-            click.echo(f"selfcode: {away}", err=True)
+            _tell(away)
+            sys.exit(1)
+        except OSError as problem:
+            if not is_no_room(problem):
+                raise
+            _tell(no_room(problem))
             sys.exit(1)
 
     return run
+
+
+def _tell(problem: Exception | str) -> None:
+    """A line for whoever reads along; once there is a log, one of its lines."""
+    if any(handler.get_name() == HANDLER for handler in logging.getLogger().handlers):
+        log.error("%s", problem)
+    else:
+        click.echo(f"selfcode: {problem}", err=True)
 
 
 def settings_of(**overrides: Any) -> Settings:
@@ -41,23 +62,40 @@ def settings_of(**overrides: Any) -> Settings:
     return read_settings({**os.environ, **given})
 
 
-class MaskedLines(logging.Formatter):
-    """Log lines, tracebacks included, without secrets: what a server answers may repeat the key that it was sent."""
-
-    def __init__(self, secrets: Sequence[str]) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._secrets = tuple(secrets)
-
-    def format(self, record: logging.LogRecord) -> str:
-        return mask_secrets(super().format(record), self._secrets)
-
-
-def log_to_stderr(secrets: Sequence[str] = ()) -> None:
-    """Let the program log, without secrets."""
+def log_to_stderr(settings: Settings) -> None:
+    """Let the program log, in the operator's format: without secrets, tracebacks and Python's own warnings included."""
     handler = logging.StreamHandler()
-    handler.setFormatter(MaskedLines(secrets))
+    handler.set_name(HANDLER)
+    handler.setFormatter(lines_of(settings.log_format, settings.secrets()))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for name in ("httpx", "httpx2"):  # a line for each request
+        logging.getLogger(name).setLevel(logging.WARNING)
+    steps = logging.getLogger("dbos")  # it has a handler of its own, unless it is given one
+    steps.addHandler(handler)
+    steps.propagate = False
+    logging.captureWarnings(True)
+    sys.excepthook = _log_uncaught
+    threading.excepthook = lambda failed: _log_uncaught(failed.exc_type, failed.exc_value, failed.exc_traceback)
+
+
+def lines_of(log_format: str, secrets: Sequence[str]) -> logging.Formatter:
+    """How log lines look: `text` or `json`. What a server answers may repeat the key that it was sent: it is masked."""
+
+    def mask(text: str) -> str:
+        return mask_secrets(text, secrets)
+
+    if log_format == "json":
+        from bot.seen.json_lines import JsonLines  # noqa: PLC0415 - commands load what they need
+
+        return JsonLines(mask)
+    return TextLines(mask)
+
+
+def _log_uncaught(kind: type[BaseException], error: BaseException | None, traceback: TracebackType | None) -> None:
+    """A bug that nobody caught, in the main thread or another: its end, told like all else."""
+    if issubclass(kind, SystemExit | KeyboardInterrupt):
+        return
+    log.critical("bug: a thread has ended by it", exc_info=(kind, error or kind(), traceback))
 
 
 def until_told_to_end() -> threading.Event:

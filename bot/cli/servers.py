@@ -14,8 +14,9 @@ def serve() -> int:
     from bot.serving import serve as keep_running  # noqa: PLC0415 - commands load what they need
     from bot.wire.usable import require_usable  # noqa: PLC0415
 
-    log_to_stderr()
-    require_usable(settings_of())
+    settings = settings_of()
+    require_usable(settings)
+    log_to_stderr(settings)
     return keep_running(until_told_to_end())
 
 
@@ -28,10 +29,10 @@ def web() -> None:
     from bot.wire.database import database_of  # noqa: PLC0415
     from bot.wire.web import web_app  # noqa: PLC0415
 
-    log_to_stderr()
-    end_with_parent()
     settings = settings_of()
     settings.require_app()
+    log_to_stderr(settings)
+    end_with_parent()
     database_of(settings).dispose()
     serve_web(
         lambda: web_app(settings),
@@ -48,11 +49,16 @@ def worker() -> None:
     """Run a worker alone: it does what was enqueued."""
     from bot.serving import end_with_parent  # noqa: PLC0415
     from bot.wire.service import worker_of  # noqa: PLC0415
+    from bot.wire.usable import require_usable  # noqa: PLC0415
+    from bot.wire.watching import figures_of, watched  # noqa: PLC0415
 
     settings = settings_of()
-    log_to_stderr(settings.secrets())
+    require_usable(settings)
+    log_to_stderr(settings)
     end_with_parent()
-    worker_of(settings).work(until_told_to_end())
+    figures = figures_of(settings)
+    with watched(settings, figures):
+        worker_of(settings, figures).work(until_told_to_end())
 
 
 @click.command()

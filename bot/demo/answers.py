@@ -1,8 +1,10 @@
 """How GitHub says no, and how it turns pages."""
 
 import json
+import math
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from flask import Response, g, request
@@ -11,6 +13,16 @@ from bot.demo import versions
 
 DOCUMENTATION = "https://docs.github.com/rest"
 _WITHOUT_STATUS = (405, 409, 422)
+
+
+class Numbered(Protocol):
+    """What grows in number with time."""
+
+    @property
+    def id(self) -> int: ...
+
+
+T = TypeVar("T", bound=Numbered)
 
 
 class ApiError(Exception):
@@ -109,6 +121,22 @@ def listed(items: Sequence[Any], base_url: str, *, inside: str = "") -> Response
     if link:
         answer.headers["Link"] = link
     return answer
+
+
+def page_before(items: Sequence[T], cursor: str | None) -> tuple[Sequence[T], str]:
+    """The page of a list, newest first, that comes after what a cursor names; and the next one's ("" on the last).
+
+    What was added since does not move it. To callers a cursor is just text.
+    """
+    size, before = _positive("per_page", 30, 100), math.inf
+    if cursor is not None:
+        named = re.fullmatch(r"v1_([0-9]+)", cursor)
+        if named is None:
+            raise ApiError(400, "Bad Request")
+        before = int(named[1])
+    older = [item for item in items if item.id < before]
+    shown = older[:size]
+    return shown, f"v1_{shown[-1].id}" if len(older) > size else ""
 
 
 def _positive(name: str, default: int, most: int) -> int:

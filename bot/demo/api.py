@@ -21,6 +21,7 @@ from bot.demo.pages import Pages
 from bot.demo.rest_apps import Apps, Repositories
 from bot.demo.rest_checks import Checks, Jobs
 from bot.demo.rest_contents import Contents
+from bot.demo.rest_git import GitData
 from bot.demo.rest_issues import Comments, Issues, Labels
 from bot.demo.rest_pulls import Pulls
 from bot.demo.rest_reviews import ReviewComments, Reviews
@@ -93,6 +94,7 @@ _PARTS = (
     Reviews,
     ReviewComments,
     Contents,
+    GitData,
     Checks,
     Jobs,
     Graph,

@@ -6,7 +6,7 @@ from typing import Any
 from bot.demo import shapes, shapes_issues, shapes_pulls
 from bot.demo.answers import ApiError, invalid
 from bot.demo.deliveries import Courier
-from bot.demo.state import Account, App, Comment, Issue, Label, Reaction, Repository
+from bot.demo.state import Account, App, Comment, Issue, Label, Labelling, Reaction, Repository
 from bot.demo.world import World
 
 BODY_LIMIT = 65_536
@@ -37,7 +37,7 @@ class Changes:
         issue.labels = list(labels)
         self.tell_issue(issue, "opened", by)
         for label in labels:
-            self.tell_issue(issue, "labeled", by, label=shapes.label(self.world, label, repository))
+            self._tell_label(issue, "labeled", by, label)
         return issue
 
     def new_issue(self, repository: Repository, by: Account, *, title: str, body: str | None, app: App | None) -> Issue:
@@ -108,14 +108,14 @@ class Changes:
         if label in issue.labels:
             return
         issue.labels.append(label)
-        self.tell_issue(issue, "labeled", by, label=shapes.label(self.world, label, issue.repository))
+        self._tell_label(issue, "labeled", by, label)
 
     def remove_label(self, issue: Issue, by: Account, name: str) -> None:
         label = next((found for found in issue.labels if found.name.lower() == name.lower()), None)
         if label is None:
             raise ApiError(404, "Label does not exist")
         issue.labels.remove(label)
-        self.tell_issue(issue, "unlabeled", by, label=shapes.label(self.world, label, issue.repository))
+        self._tell_label(issue, "unlabeled", by, label)
 
     def create_label(
         self, repository: Repository, by: Account, name: str, *, color: str = "ededed", description: str | None = None
@@ -175,6 +175,10 @@ class Changes:
             return
         body = {"issue": shapes_issues.issue(self.world, issue), **fields}
         self.courier.tell_repository(issue.repository, "issues", action, body, sender=by)
+
+    def _tell_label(self, issue: Issue, action: str, by: Account, label: Label) -> None:
+        self.tell_issue(issue, action, by, label=shapes.label(self.world, label, issue.repository))
+        issue.labellings.append(Labelling(self.world.new_id(), action, by, issue.updated_at, label))
 
     def _tell_comment(self, comment: Comment, action: str, by: Account, **fields: Any) -> None:
         issue = shapes_issues.issue(self.world, comment.issue) | {"assignee": None}

@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 import uuid
+from urllib.parse import urlsplit
 
 import requests
 
@@ -177,6 +178,13 @@ class Courier:
 
     def _send(self, delivery: Delivery) -> None:
         started = time.monotonic()
+        outcome = _NOBODY if is_nowhere(delivery.app.webhook_url) else self._post(delivery)
+        with self._world.lock:
+            delivery.status_code, delivery.status, delivery.answer = outcome
+            delivery.duration_s = time.monotonic() - started
+
+    def _post(self, delivery: Delivery) -> tuple[int, str, str]:
+        """Status code, status and body of the answer."""
         try:
             answer = self._session.post(
                 delivery.app.webhook_url,
@@ -186,14 +194,18 @@ class Courier:
                 allow_redirects=False,
             )
         except requests.Timeout:
-            outcome = (0, "timed out", "")
+            return 0, "timed out", ""
         except requests.RequestException as problem:
-            outcome = (0, "failed to connect to host", str(problem))
-        else:
-            outcome = (answer.status_code, "OK" if answer.ok else "Invalid HTTP Response", answer.text[:2000])
-        with self._world.lock:
-            delivery.status_code, delivery.status, delivery.answer = outcome
-            delivery.duration_s = time.monotonic() - started
+            return *_NOBODY[:2], str(problem)
+        return answer.status_code, "OK" if answer.ok else "Invalid HTTP Response", answer.text[:2000]
+
+
+_NOBODY = (0, "failed to connect to host", "")
+
+
+def is_nowhere(url: str) -> bool:
+    """Whether an address is one of those that never lead anywhere. Source: RFC 2606 (`.invalid`)."""
+    return (urlsplit(url).hostname or "").endswith(".invalid")
 
 
 def signature(secret: str, body: bytes) -> str:

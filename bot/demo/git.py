@@ -153,6 +153,11 @@ def branches(directory: Path) -> tuple[str, ...]:
     return tuple(_text(directory, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads").split())
 
 
+def refs(directory: Path) -> frozenset[str]:
+    """The names of all refs, without `refs/`."""
+    return frozenset(_text(directory, "for-each-ref", "--format=%(refname:strip=1)").split())
+
+
 def heads(directory: Path) -> dict[str, str]:
     """All branches with their commits."""
     rows = _text(directory, "for-each-ref", "--format=%(refname:strip=2) %(objectname)", "refs/heads").splitlines()
@@ -186,6 +191,24 @@ def one_commit(directory: Path, sha: str) -> Commit:
     """A commit by its sha."""
     found = run(directory, "show", "--no-patch", f"--format={_COMMIT_FORMAT}", sha).decode(errors="replace")
     return _commit(found.strip("\n\x1e"))
+
+
+def kind(directory: Path, sha: str) -> str:
+    """What an object is: blob, tree, commit or tag; "" where there is none."""
+    said = run(directory, "cat-file", "--batch-check", data=f"{sha.partition(chr(10))[0]}\n".encode()).decode().split()
+    return said[1] if len(said) == 3 and said[0] == sha else ""
+
+
+def holds(directory: Path, newer: str, older: str) -> bool:
+    """Whether a commit has another one in its history."""
+    return not _text(directory, "rev-list", "--max-count=1", older, f"^{newer}")
+
+
+def signatures(directory: Path, sha: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Who wrote a commit and who committed it, each with when."""
+    told = _text(directory, "show", "--no-patch", "--format=%an%x1f%ae%x1f%aI%x1f%cn%x1f%ce%x1f%cI", sha).split("\x1f")
+    names = ("name", "email", "date")
+    return dict(zip(names, told[:3], strict=True)), dict(zip(names, told[3:], strict=True))
 
 
 def blob_id(directory: Path, revision: str, path: str) -> str:

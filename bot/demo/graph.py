@@ -147,6 +147,9 @@ class Graph(Part):
         by = self._require(issue.repository, "write", role="write")
         if issue.state != "open":
             raise Wrong("UNPROCESSABLE", "Pull request must be open.")
+        if draft and not issue.repository.rules.drafts:  # GitHub says so where the plan has none: cli/cli#5995
+            who = by.login.removesuffix("[bot]")
+            raise Wrong("FORBIDDEN", f"{who} does not have permission to convert the pull request {wanted} to draft.")
         pulling.set_draft(self.changes, issue, by, draft=draft)
         return {"__typename": "Payload", "pullRequest": self._pull(issue)}
 

@@ -7,7 +7,7 @@ with a browser at `/OWNER/NAME/issues/1`.
 import re
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -53,8 +53,17 @@ class Hub:
     webhook, in order. `limits` are how many requests it takes, for tests to lower.
     """
 
-    def __init__(self, directory: Path | None = None, *, port: int = 0) -> None:
-        """Keep repositories in `directory` (default: a temporary one); serve on `port` (default: a free one)."""
+    def __init__(
+        self,
+        directory: Path | None = None,
+        *,
+        port: int = 0,
+        keys: Callable[[], making.KeyPair] = making.key_pair,
+    ) -> None:
+        """Keep repositories in `directory` (default: a temporary one); serve on `port` (default: a free one).
+
+        Each App has the next of the `keys` (default: a new one).
+        """
         self._temporary = tempfile.TemporaryDirectory(prefix="hub-") if directory is None else None
         self.world = World(directory or Path(self._temporary.name if self._temporary else ""))
         self._courier = Courier(self.world)
@@ -62,6 +71,7 @@ class Hub:
         self.requests: list[Recorded] = []
         self.git_requests: list[GitRequest] = []
         self._faults = Faults()
+        self._keys = keys
         self.limits = Limits()
         self._api = Api(self.changes, self._faults, self.limits, self.requests)
         self._git = SmartHttp(self.changes, self.git_requests)
@@ -157,7 +167,7 @@ class Hub:
         events: tuple[str, ...] = EVENTS,
     ) -> App:
         """Register an App. Its `private_key` is PEM text; `webhook_url` may be set later, by `set_webhook`."""
-        private, public = making.key_pair()
+        private, public = self._keys()
         with self.world.lock:
             app = App(
                 id=self.world.new_id(),

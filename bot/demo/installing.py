@@ -23,18 +23,21 @@ def uninstall(changes: Changes, installation: Installation, by: Account) -> None
 def suspend(changes: Changes, installation: Installation, by: Account) -> None:
     """Keep an App from acting and from hearing anything, for a while."""
     installation.suspended_at, installation.suspended_by = changes.world.now(), by
+    installation.updated_at = changes.world.now()
     changes.courier.tell_app(installation, "installation", "suspend", _covered(changes, installation), sender=by)
 
 
 def unsuspend(changes: Changes, installation: Installation, by: Account) -> None:
     """Let a suspended App act again."""
     installation.suspended_at = installation.suspended_by = None
+    installation.updated_at = changes.world.now()
     changes.courier.tell_app(installation, "installation", "unsuspend", _covered(changes, installation), sender=by)
 
 
 def allow(changes: Changes, installation: Installation, permissions: dict[str, str], by: Account) -> None:
     """Give an installation these permissions, and no others: as an owner does who accepts, or takes back."""
     installation.permissions = dict(permissions)
+    installation.updated_at = changes.world.now()
     fields = _covered(changes, installation)
     changes.courier.tell_app(installation, "installation", "new_permissions_accepted", fields, sender=by)
 
@@ -44,6 +47,7 @@ def select(changes: Changes, installation: Installation, repository: Repository,
     everything = {found.id for found in changes.world.repositories.values() if found.owner is installation.account}
     chosen = everything if installation.repository_ids is None else installation.repository_ids
     installation.repository_ids = chosen | {repository.id} if added else chosen - {repository.id}
+    installation.updated_at = changes.world.now()
     short = [shapes.short_repository(repository)]
     fields = {
         "repository_selection": "selected",

@@ -9,6 +9,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from bot.demo import git
 from bot.demo.state import Repository
 
+KeyPair = tuple[str, str]
+
 
 def fill(repository: Repository, source: Mapping[str, bytes | str] | Path | None) -> None:
     """Fill a new repository from files by path, a plain folder, or a git repository; None leaves it empty."""
@@ -23,7 +25,7 @@ def fill(repository: Repository, source: Mapping[str, bytes | str] | Path | None
             git.commit(repository.directory, repository.default_branch, source, "First commit")
 
 
-def key_pair() -> tuple[str, str]:
+def key_pair() -> KeyPair:
     """A private key as PEM text, and its public one."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     private = key.private_bytes(

@@ -9,7 +9,10 @@ from bot.demo.people import Account, App, Reaction
 
 @dataclass(slots=True, eq=False)
 class ReviewComment:
-    """One comment of a thread, submitted with `review`; `earlier` is what edits replaced."""
+    """One comment of a thread, submitted with `review`; `earlier` is what edits replaced.
+
+    `answers` is the comment that the thread was opened with, deleted since or not; None for that one itself.
+    """
 
     id: int
     review: "Review"
@@ -21,6 +24,7 @@ class ReviewComment:
     app: App | None = None
     reactions: list[Reaction] = field(default_factory=list)
     earlier: list[str] = field(default_factory=list)
+    answers: int | None = None
 
 
 @dataclass(slots=True, eq=False)

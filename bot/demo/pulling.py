@@ -40,10 +40,7 @@ def open_pull(
         raise invalid("PullRequest", "invalid", "base")
     if head_sha is None:
         raise invalid("PullRequest", "invalid", "head")
-    for issue in repository.issues.values():
-        if issue.pull and issue.state == "open" and (issue.pull.head, issue.pull.base) == (head, base):
-            message = f"A pull request already exists for {repository.owner.login}:{head}."
-            raise invalid("PullRequest", "custom", message=message)
+    _require_only_one(repository, head, base)
     if not git.commits(repository.directory, base_sha, head_sha):
         raise invalid("PullRequest", "custom", message=f"No commits between {base} and {head}")
     if wanted.draft and not repository.rules.drafts:
@@ -64,7 +61,7 @@ def set_draft(changes: Changes, issue: Issue, by: Account, *, draft: bool) -> No
 
 
 def set_state(changes: Changes, issue: Issue, by: Account, state: str) -> None:
-    """Close or reopen a pull request. Raises 422 for opening one that was merged, or whose branch is gone."""
+    """Close or reopen a pull request. Raises 422 where it was merged, its branch is gone, or that has an open one."""
     assert issue.pull
     pull = issue.pull
     if state == "open" and git.head(issue.repository.directory, pull.head) is None:
@@ -72,17 +69,21 @@ def set_state(changes: Changes, issue: Issue, by: Account, state: str) -> None:
         raise invalid("PullRequest", "invalid", "state", gone)
     if state == "open" and pull.merged_at is not None:
         raise invalid("PullRequest", "invalid", "state", "state cannot be changed. The pull request was merged.")
+    if state == "open" and issue.state != "open":
+        _require_only_one(issue.repository, pull.head, pull.base)
     changes.set_state(issue, by, state)
     follow_branches(changes, issue.repository, by)
 
 
 def retarget(changes: Changes, issue: Issue, by: Account, base: str) -> None:
-    """Let a pull request go into another branch. Raises 422 where that is not there."""
+    """Let a pull request go into another branch. Raises 422 where that is not there, or one of its branch does so."""
     assert issue.pull
     pull, sha = issue.pull, git.head(issue.repository.directory, base)
     if sha is None:
         raise invalid("PullRequest", "invalid", "base", f"Proposed base branch '{base}' was not found")
     if base != pull.base:
+        if issue.state == "open":
+            _require_only_one(issue.repository, pull.head, base)
         before = {"ref": {"from": pull.base}, "sha": {"from": pull.base_sha}}
         pull.base, pull.base_sha = base, sha
         changes.tell_pull(issue, "edited", by, changes={"base": before})
@@ -189,6 +190,14 @@ def rename_branch(changes: Changes, repository: Repository, by: Account, old: st
 def moved_branches(repository: Repository, before: Mapping[str, str]) -> dict[str, str]:
     """The branches that are new or elsewhere than `before`, with their commits."""
     return {branch: sha for branch, sha in git.heads(repository.directory).items() if before.get(branch) != sha}
+
+
+def _require_only_one(repository: Repository, head: str, base: str) -> None:
+    """Raise 422 where an open pull request goes from the one branch into the other already."""
+    for issue in repository.issues.values():
+        if issue.pull and issue.state == "open" and (issue.pull.head, issue.pull.base) == (head, base):
+            message = f"A pull request already exists for {repository.owner.login}:{head}."
+            raise invalid("PullRequest", "custom", message=message)
 
 
 def _require_mergeable(issue: Issue, method: str) -> None:

@@ -1,9 +1,12 @@
 """The hook of the stand-in's repositories: refuses the pushes that GitHub refuses, in GitHub's words.
 
-git runs this file by itself for each branch that is pushed, as `update` does: with the ref, the old and the new commit.
-The rules come as JSON in `HUB_RULES`.
+git runs this file by itself for each ref that is pushed, as `update` does: with the ref, the old and the new commit.
+The rules come as JSON in `HUB_RULES`. Those for branches say nothing of other refs.
 """
 
+import base64
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -24,21 +27,46 @@ _SECRETS: Mapping[str, re.Pattern[bytes]] = {
 
 def complaint(rules: Mapping[str, Any], ref: str, new: str) -> str:
     """What GitHub says to the push of `new` to `ref`; "" where it takes it."""
-    branch = ref.removeprefix("refs/heads/")
     if rules["refusal"]:
         return str(rules["refusal"])
-    if _fits(branch, rules["protected"]):
+    if _fits(ref, rules["protected"]):
         return (
             f"error: GH006: Protected branch update failed for {ref}.\n\n"
             "- Changes must be made through a pull request.\n"
         )
-    commits = [] if set(new) == {"0"} else _git("rev-list", new, "--not", "--all").decode().split()
+    commits, on_branches = _new(new, "--all"), _new(new, "--branches")
     return (
         _workflows(commits, allowed=rules["workflows"])
         or _too_large(commits, rules["file_bytes"])
-        or _unsigned(rules, ref, commits if _fits(branch, rules["signed"]) else [])
+        or _unsigned(rules, ref, on_branches if _fits(ref, rules["signed"]) else [])
         or _secret(rules, ref, commits if rules["secrets"] else [])
     )
+
+
+def signature(payload: bytes, key: str) -> str:
+    """The stand-in's own signature of a commit without one: nobody else has the key."""
+    told = base64.b64encode(hmac.digest(key.encode(), payload, hashlib.sha256)).decode()
+    return f"-----BEGIN PGP SIGNATURE-----\n\n{told}\n-----END PGP SIGNATURE-----\n"
+
+
+def signed(payload: bytes, made: str) -> bytes:
+    """The commit with its signature in it. Source: git's gitformat-signature(5)."""
+    head, _, message = payload.partition(b"\n\n")
+    return b"%b\ngpgsig %b\n\n%b" % (head, made.rstrip("\n").replace("\n", "\n ").encode(), message)
+
+
+def taken_apart(commit: bytes) -> tuple[bytes, str]:
+    """A commit without its signature, and the signature, "" where it has none."""
+    head, _, message = commit.partition(b"\n\n")
+    found = re.search(rb"\ngpgsig (.*(?:\n .*)*)", head)
+    if found is None:
+        return commit, ""
+    bare = head[: found.start()] + head[found.end() :]
+    return bare + b"\n\n" + message, found[1].decode("utf-8", "replace").replace("\n ", "\n") + "\n"
+
+
+def _new(commit: str, besides: str) -> list[str]:
+    return [] if set(commit) == {"0"} else _git("rev-list", commit, "--not", besides).decode().split()
 
 
 def _workflows(commits: list[str], *, allowed: bool) -> str:
@@ -68,14 +96,17 @@ def _too_large(commits: list[str], most: int) -> str:
 
 
 def _unsigned(rules: Mapping[str, Any], ref: str, commits: list[str]) -> str:
-    found = [
-        commit for commit in commits if b"\ngpgsig" not in _git("cat-file", "commit", commit).partition(b"\n\n")[0]
-    ]
+    found = [commit for commit in commits if not _is_verified(_git("cat-file", "commit", commit), rules["signing_key"])]
     if not found:
         return ""
     counted = f"{len(found)} violation{'s' if len(found) > 1 else ''}"
     listed = "\n".join(f"  {commit}" for commit in found)
     return _violation(rules, ref, f"- Commits must have verified signatures.\n  Found {counted}:\n\n{listed}\n")
+
+
+def _is_verified(commit: bytes, key: str) -> bool:
+    payload, made = taken_apart(commit)
+    return made == signature(payload, key)
 
 
 def _secret(rules: Mapping[str, Any], ref: str, commits: list[str]) -> str:
@@ -108,8 +139,9 @@ def _violation(rules: Mapping[str, Any], ref: str, text: str) -> str:
     )
 
 
-def _fits(branch: str, patterns: list[str]) -> bool:
-    return any(fnmatchcase(branch, pattern) for pattern in patterns)
+def _fits(ref: str, patterns: list[str]) -> bool:
+    branch = ref.removeprefix("refs/heads/")
+    return branch != ref and any(fnmatchcase(branch, pattern) for pattern in patterns)
 
 
 def _changed(commit: str) -> Iterator[tuple[str, str]]:

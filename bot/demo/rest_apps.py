@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from flask import Response, request
 
 from bot.demo import access, installing, shapes
-from bot.demo.answers import ApiError, as_json, listed, not_found
+from bot.demo.answers import ApiError, as_json, listed, not_found, page_before
 from bot.demo.rest import Part, Route, body, nothing
 from bot.demo.shapes import Json
 from bot.demo.state import ROLES, Delivery, Installation
@@ -98,9 +99,14 @@ class Apps(Part):
         raise not_found()
 
     def deliveries(self) -> Response:
-        """Newest first, paged by number here (GitHub pages by `cursor`, which the `Link` header hides)."""
-        mine = [_delivery(found) for found in reversed(self._my_deliveries())]
-        return listed(mine, self.world.base_url)
+        """Newest first, paged by a `cursor` that the `Link` header hands out: the last delivery that was shown."""
+        mine = [found for found in reversed(self._my_deliveries()) if _is_asked_for(found)]
+        shown, cursor = page_before(mine, request.args.get("cursor"))
+        answer = as_json([_delivery(found) for found in shown])
+        if cursor:
+            query = urlencode({**request.args, "cursor": cursor})
+            answer.headers["Link"] = f'<{self.world.base_url}{request.path}?{query}>; rel="next"'
+        return answer
 
     def delivery(self, number: int) -> Response:
         found = self._my_delivery(number)
@@ -115,14 +121,18 @@ class Apps(Part):
         return as_json({}, 202)
 
     def _my_deliveries(self) -> list[Delivery]:
+        """What was sent to the App and is kept still, the oldest first."""
         app = access.require_app(self.caller)
         oldest = self.world.now() - _REDELIVERABLE
-        sent = (found for found in self.world.deliveries if found.app is app and found.status_code is not None)
-        return [found for found in sent if found.created_at >= oldest]
+        mine = (found for found in self.world.deliveries if found.app is app and found.created_at >= oldest)
+        return [found for found in mine if found.status_code is not None]
 
     def _my_delivery(self, number: int) -> Delivery:
-        found = next((found for found in self._my_deliveries() if found.id == number), None)
-        if found is None:
+        app = access.require_app(self.caller)
+        found = next((found for found in self.world.deliveries if found.id == number), None)
+        if found is None or found.app is not app or found.status_code is None:
+            raise not_found()
+        if found.created_at < self.world.now() - _REDELIVERABLE:
             raise not_found()
         return found
 
@@ -204,6 +214,21 @@ class Repositories(Part):
         legacy = {"maintain": "write", "triage": "read"}.get(role, role)
         user = shapes.account(self.world, account) | {"permissions": _flags(role), "role_name": called}
         return as_json({"permission": legacy, "role_name": called, "user": user})
+
+
+def _is_asked_for(delivery: Delivery) -> bool:
+    """By the filters of the request. What nobody could be connected to for is neither success nor failure.
+
+    Source: https://docs.github.com/en/rest/apps/webhooks#list-deliveries-for-an-app-webhook
+    """
+    code = delivery.status_code or 0
+    match request.args.get("status"):
+        case "success" if not 200 <= code < 400:
+            return False
+        case "failure" if not 400 <= code < 600:
+            return False
+    redelivery = request.args.get("redelivery")
+    return redelivery is None or delivery.redelivery is (redelivery == "true")
 
 
 def _flags(role: str) -> Json:

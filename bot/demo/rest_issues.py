@@ -1,6 +1,7 @@
 """Issues, comments, labels and reactions."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from flask import Response, request
@@ -26,6 +27,7 @@ class Issues(Part):
             ("POST", _ISSUES, self.create),
             ("GET", _ISSUE, self.show),
             ("PATCH", _ISSUE, self.edit),
+            ("GET", f"{_ISSUE}/events", self.events),
             ("PUT", f"{_ISSUE}/lock", self.lock),
             ("DELETE", f"{_ISSUE}/lock", self.unlock),
             ("GET", f"{_ISSUE}/reactions", self.reactions),
@@ -37,6 +39,7 @@ class Issues(Part):
         access.require(self.caller, repository, ON_ISSUES, "read", role="read")
         state = request.args.get("state", "open")
         wanted = {label.lower() for label in request.args.get("labels", "").split(",") if label}
+        since = _moment("since")
         found = [
             shapes_issues.issue(self.world, issue)
             for issue in sorted(repository.issues.values(), key=lambda issue: -issue.number)
@@ -44,6 +47,7 @@ class Issues(Part):
             and issue.transferred_to is None
             and state in ("all", issue.state)
             and wanted <= {label.name.lower() for label in issue.labels}
+            and (since is None or issue.updated_at >= since)
         ]
         return listed(found, self.world.base_url)
 
@@ -84,6 +88,14 @@ class Issues(Part):
             self.changes.set_state(issue, by, fields["state"], fields.get("state_reason"))
         return as_json(shapes_issues.whole_issue(self.world, issue))
 
+    def events(self, owner: str, name: str, number: int) -> Response:
+        """What happened to the issue, the oldest first. Of all that GitHub lists, labels alone."""
+        repository, issue = self.issue(owner, name, number)
+        access.require(self.caller, repository, ON_ISSUES, "read", role="read")
+        return listed(
+            [shapes_issues.labelling(self.world, found, issue) for found in issue.labellings], self.world.base_url
+        )
+
     def lock(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
         by = access.require(self.caller, repository, "issues", "write", role="write")
@@ -122,7 +134,9 @@ class Comments(Part):
     def index(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
         access.require(self.caller, repository, ON_ISSUES, "read", role="read")
-        return listed([shapes_issues.comment(self.world, found) for found in issue.comments], self.world.base_url)
+        since = _moment("since")
+        found = [each for each in issue.comments if since is None or each.updated_at >= since]
+        return listed([shapes_issues.comment(self.world, each) for each in found], self.world.base_url)
 
     def create(self, owner: str, name: str, number: int) -> Response:
         repository, issue = self.issue(owner, name, number)
@@ -220,6 +234,17 @@ class Labels(Part):
         by = access.require(self.caller, repository, ON_ISSUES, "write", role="triage")
         self.changes.remove_label(issue, by, label)
         return as_json([shapes.label(self.world, found, repository) for found in issue.labels])
+
+
+def _moment(name: str) -> datetime | None:
+    """A moment that the request names. Raises 422 for what is none."""
+    text = request.args.get(name)
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ApiError(422, "Validation Failed") from None
 
 
 def react(

@@ -147,6 +147,8 @@ class ReviewComments(Part):
 
     def reply(self, owner: str, name: str, number: int, comment_id: int) -> Response:
         issue, by = _commentable(self, owner, name, number)
+        if self.world.review_comment(issue.repository, comment_id)[1].answers is not None:
+            raise ApiError(422, "Replies to replies are not supported")
         return self._answer_to(issue, by, comment_id, body())
 
     def _answer_to(self, issue: Issue, by: Account, comment_id: int, fields: Mapping[str, Any]) -> Response:
@@ -154,8 +156,6 @@ class ReviewComments(Part):
         there, comment = self.world.review_comment(issue.repository, comment_id)
         if there is not issue or not reviewing.is_visible(comment, by):
             raise not_found()
-        if comment is not comment.thread.comments[0]:
-            raise ApiError(422, "Replies to replies are not supported")
         answer = reviewing.reply(self.changes, issue, comment.thread, by, text, app=self.app_of_caller)
         return as_json(shapes_reviews.comment(self.world, answer, issue), 201)
 

@@ -227,6 +227,8 @@ def _is_changed(issue: Issue, path: str) -> bool:
 def _comment(changes: Changes, review: Review, thread: Thread, body: str) -> ReviewComment:
     now = changes.world.now()
     comment = ReviewComment(changes.world.new_id(), review, thread, review.author, body, now, now, review.app)
+    if thread.comments:
+        comment.answers = thread.comments[0].answers or thread.comments[0].id
     thread.comments.append(comment)
     return comment
 

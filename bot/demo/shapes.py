@@ -248,7 +248,7 @@ def installation(world: World, of: Installation) -> Json:
         "permissions": of.permissions,
         "events": list(of.app.events),
         "created_at": moment(of.created_at),
-        "updated_at": moment(of.created_at),
+        "updated_at": moment(of.updated_at or of.created_at),
         "single_file_name": None,
         "has_multiple_single_files": False,
         "single_file_paths": [],

@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.demo import shapes
 from bot.demo.shapes import Json, moment, node_id
-from bot.demo.state import Account, Comment, Issue, Repository
+from bot.demo.state import Account, Comment, Issue, Labelling, Repository
 from bot.demo.world import World
 
 
@@ -75,6 +75,22 @@ def comment(world: World, of: Comment) -> Json:
         "body": of.body,
         "reactions": shapes.rollup(of.reactions, url),
         "performed_via_github_app": shapes.app(world, of.app) if of.app else None,
+    }
+
+
+def labelling(world: World, of: Labelling, on: Issue) -> Json:
+    """What the list of an issue's events shows of a label."""
+    return {
+        "id": of.id,
+        "node_id": node_id("LabeledEvent" if of.event == "labeled" else "UnlabeledEvent", of.id),
+        "url": f"{world.api_url}/repos/{on.repository.full_name}/issues/events/{of.id}",
+        "actor": shapes.account(world, of.by),
+        "event": of.event,
+        "commit_id": None,
+        "commit_url": None,
+        "created_at": moment(of.at),
+        "label": {"name": of.label.name, "color": of.label.color},
+        "performed_via_github_app": None,
     }
 
 

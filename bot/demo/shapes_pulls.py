@@ -1,6 +1,6 @@
 """JSON as GitHub writes it: pull requests and commits."""
 
-from bot.demo import git, git_merging, shapes
+from bot.demo import git, git_merging, shapes, signing
 from bot.demo.shapes import Json, moment, node_id
 from bot.demo.shapes_issues import association
 from bot.demo.state import Issue, PullRequest, Repository
@@ -115,7 +115,6 @@ def commit(world: World, of: git.Commit, home: Repository) -> Json:
     url = f"{world.api_url}/repos/{home.full_name}/commits/{of.sha}"
     who = {"name": of.author_name, "email": of.author_email, "date": of.date}
     git_url = f"{world.api_url}/repos/{home.full_name}/git"
-    unverified = {"verified": False, "reason": "unsigned", "signature": None, "payload": None, "verified_at": None}
     return {
         "sha": of.sha,
         "node_id": node_id("Commit", home.id) + of.sha,
@@ -126,7 +125,7 @@ def commit(world: World, of: git.Commit, home: Repository) -> Json:
             "tree": {"sha": of.tree, "url": f"{git_url}/trees/{of.tree}"},
             "url": f"{git_url}/commits/{of.sha}",
             "comment_count": 0,
-            "verification": unverified,
+            "verification": signing.verification(world, home, of.sha),
         },
         "url": url,
         "html_url": f"{world.base_url}/{home.full_name}/commit/{of.sha}",

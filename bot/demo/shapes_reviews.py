@@ -38,7 +38,6 @@ def comment(world: World, of: ReviewComment, within: Issue) -> Json:
     url = f"{world.api_url}/repos/{within.repository.full_name}/pulls/comments/{of.id}"
     html_url = f"{web}#discussion_r{of.id}"
     links = {"self": url, "html": html_url, "pull_request": api}
-    opening = of.thread.comments[0] if of.thread.comments else of
     body = {
         "url": url,
         "pull_request_review_id": of.review.id,
@@ -55,7 +54,7 @@ def comment(world: World, of: ReviewComment, within: Issue) -> Json:
         "reactions": shapes.rollup(of.reactions, url),
         **_place(within, of.thread),
     }
-    return body | ({} if opening is of else {"in_reply_to_id": opening.id})
+    return body | ({} if of.answers is None else {"in_reply_to_id": of.answers})
 
 
 def thread_id(of: Thread) -> str:

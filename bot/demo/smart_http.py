@@ -1,16 +1,15 @@
 """Git over HTTP: `git http-backend` behind the tokens of the stand-in."""
 
-import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import IO, Any
 
 from werkzeug.wrappers import Request, Response
 
-from bot.demo import access, git, keeping, push_rules
+from bot.demo import access, git, keeping, push_rules, ruling
 from bot.demo.access import Anonymous, AsApp, AsInstallation, Caller, User, account_of
 from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
@@ -104,13 +103,8 @@ class SmartHttp:
 
     def _rules(self, repository: Repository, *, workflows: bool) -> dict[str, str]:
         """What the repository's hook goes by."""
-        url = f"{self._changes.world.base_url}/{repository.full_name}"
-        rules = asdict(repository.rules) | {"workflows": workflows, "url": url}
-        return {
-            "HUB_RULES": json.dumps(rules),
-            "HUB_PYTHON": sys.executable,
-            "HUB_PUSH_RULES": push_rules.__file__,
-        }
+        rules = ruling.rules_of(self._changes.world, repository, workflows=workflows)
+        return {"HUB_RULES": rules, "HUB_PYTHON": sys.executable, "HUB_PUSH_RULES": push_rules.__file__}
 
 
 def _may_read(who: Caller, repository: Repository) -> bool:

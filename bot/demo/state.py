@@ -22,6 +22,7 @@ __all__ = [
     "Installation",
     "Issue",
     "Label",
+    "Labelling",
     "PullRequest",
     "Reaction",
     "Repository",
@@ -61,6 +62,17 @@ class Comment:
     earlier: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """A label was put on an issue or taken off; `event` is `labeled` or `unlabeled`."""
+
+    id: int
+    event: str
+    by: Account
+    at: datetime
+    label: Label
+
+
 @dataclass(slots=True, eq=False)
 class Issue:
     """An issue, or a pull request where `pull` is set."""
@@ -86,6 +98,7 @@ class Issue:
     reactions: list[Reaction] = field(default_factory=list)
     app: App | None = None
     pull: PullRequest | None = None
+    labellings: list[Labelling] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -167,6 +180,7 @@ class Installation:
     created_at: datetime
     suspended_at: datetime | None = None
     suspended_by: Account | None = None
+    updated_at: datetime | None = None
 
     def covers(self, repository: Repository) -> bool:
         if repository.owner is not self.account:

@@ -23,7 +23,10 @@ from bot.demo.state import (
 
 
 class World:
-    """The whole memory. `now()` is the clock of tokens and dates; `advance` moves it for tests."""
+    """The whole memory. `now()` is the clock of tokens and dates; `advance` moves it for tests.
+
+    `signs_commits`: whether commits that an App has written by the API are signed; an Enterprise Server may not do so.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -35,6 +38,8 @@ class World:
         self.installations: dict[int, Installation] = {}
         self.tokens: dict[str, Token] = {}
         self.deliveries: list[Delivery] = []
+        self.signing_key = secrets.token_hex(32)
+        self.signs_commits = True
         self._ids = itertools.count(1001)
         self._offset = timedelta()
 

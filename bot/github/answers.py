@@ -126,6 +126,7 @@ class Pull(Slice):
     merged_at: str | None = None
     head: Branch
     base: Branch
+    user: Author = GHOST
     labels: tuple[LabelName, ...] = ()
     requested_reviewers: tuple[Account, ...] = ()
 
@@ -188,6 +189,20 @@ class CheckRuns(Slice):
     """A page of check runs."""
 
     check_runs: tuple[CheckRun, ...]
+
+
+class Verification(Slice):
+    """What GitHub says of a commit's signature."""
+
+    verified: bool = False
+    reason: Text = ""
+
+
+class GitCommit(Slice):
+    """A commit as git has it."""
+
+    sha: str
+    verification: Verification = Verification()
 
 
 class Annotation(Slice):

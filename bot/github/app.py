@@ -5,10 +5,12 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
+from urllib.parse import quote
 
 from bot.errors import ConfigError, Gone, Refused, Unavailable
-from bot.github import answers, checks, conversation, failed, pulls, reviews
-from bot.github.failures import Expired
+from bot.github import answers, checks, commits, conversation, failed, pulls, reviews
+from bot.github.failures import Expired, Moved
+from bot.github.hindsight import AppHindsight
 from bot.github.place import BRIEF_WAIT_S, Place, Places
 from bot.github.server import Purpose, Server
 from bot.github.tokens import REFUSED_KEY, Tokens
@@ -18,6 +20,7 @@ from bot.records import (
     FailedCheck,
     Issue,
     IssueRef,
+    MadeCommit,
     PullRequest,
     PullRequestText,
     RepositoryInfo,
@@ -26,6 +29,7 @@ from bot.records import (
     Subject,
     SubjectKind,
 )
+from bot.seen.counting import Counts, Uncounted
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +59,7 @@ class GitHubApp:
         seconds_between_writes: float = 1.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        counts: Counts | None = None,
     ) -> None:
         """`private_key` is PEM text, `ca_bundle` a file. Does no I/O. Raises `ConfigError` where the key is none."""
         self._server = Server(
@@ -63,10 +68,12 @@ class GitHubApp:
             seconds_between_writes=seconds_between_writes,
             clock=clock,
             sleep=sleep,
+            counts=counts or Uncounted(),
         )
         self._tokens = Tokens(server=self._server, app_id=app_id, private_key=private_key, clock=clock)
-        self._places = Places(server=self._server, tokens=self._tokens)
+        self._places = Places(server=self._server, tokens=self._tokens, clock=clock)
         self._answered = reviews.Answered(clock)
+        self._commits = commits.Commits(clock, sleep)
         self._sleep = sleep
 
     # --- Ourselves
@@ -82,6 +89,33 @@ class GitHubApp:
     def owner_login(self) -> str:
         """The account that the App belongs to."""
         return self._app.owner.login
+
+    def bot_id(self) -> int:
+        """The number of the account that our commits are by: another one than the App's own.
+
+        Asked by an installation's token where there is one, for not every server answers strangers.
+        """
+        login, ask = quote(self.bot_login(), safe=""), self._server.send
+        there = next((each for each in self.hindsight.installations() if not each.is_suspended), None)
+
+        def asked() -> int:
+            by = self._server.connections(None) if there is None else self._tokens.for_names(there.id, there.account)
+            return answers.read(answers.Identified, ask(by, "GET", f"/users/{login}", purpose=_OWN_NUMBER)).id
+
+        try:
+            return _patiently(asked, self._sleep)
+        except (Expired, Moved) as error:
+            raise Unavailable(f"GitHub does not say which account commits are by: {error}") from error
+
+    @property
+    def hindsight(self) -> AppHindsight:
+        """What GitHub can tell of what we did not hear."""
+        return AppHindsight(
+            server=self._server,
+            tokens=self._tokens,
+            places=self._places,
+            patiently=lambda task: _patiently(task, self._sleep),
+        )
 
     @property
     def paused_s(self) -> float:
@@ -119,13 +153,24 @@ class GitHubApp:
             raise ConfigError(f"{REFUSED_KEY}: {error}") from error
 
     def permission(self, ref: RepositoryRef, login: str) -> str:
-        return self._do(ref, _PERMISSION, lambda place: conversation.permission(place, login))
+        return _patiently(
+            lambda: self._places.work_surely(ref, _PERMISSION, lambda place: conversation.permission(place, login)),
+            self._sleep,
+        )
 
     def ensure_label(self, ref: RepositoryRef, name: str) -> None:
         self._do(ref, _LABEL, lambda place: conversation.ensure_label(place, name))
 
     def git_token(self, ref: RepositoryRef) -> str:
         return _patiently(lambda: self._tokens.for_git(ref), self._sleep)
+
+    def signs_commits(self) -> bool:
+        return self._commits.are_signed
+
+    def create_commit(self, ref: RepositoryRef, *, tree: str, parents: Sequence[str], message: str) -> MadeCommit:
+        return self._do(
+            ref, _COMMIT, lambda place: self._commits.create(place, tree=tree, parents=parents, message=message)
+        )
 
     # --- Issues
 
@@ -140,12 +185,12 @@ class GitHubApp:
         purpose = _REACT_TO_REVIEW if is_of_review else _REACT
         self._do(at.repository, purpose, lambda place: conversation.react(place, at.number, reaction, subject))
 
-    def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
+    def post_comment(self, at: IssueRef, body: str, *, marker: str, since: str = "") -> int:
         login = self.bot_login()
         return self._do(
             at.repository,
             _COMMENT,
-            lambda place: conversation.post(place, at.number, body, marker=marker, own_login=login),
+            lambda place: conversation.post(place, at.number, body, marker=marker, own_login=login, since=since),
         )
 
     def edit_comment(self, at: IssueRef, comment_id: int, body: str) -> None:
@@ -153,22 +198,26 @@ class GitHubApp:
 
     # --- Pull requests
 
-    def pull_request(self, ref: RepositoryRef, branch: str) -> PullRequest | None:
-        found = self._do(ref, _PULL, lambda place: pulls.find(place, ref, branch))
-        return pulls.as_record(found) if found else None
+    def pull_requests(self, ref: RepositoryRef, branch: str) -> Sequence[PullRequest]:
+        found = self._do(ref, _LOOK_AT_PULL, lambda place: pulls.listed(place, ref, branch))
+        return tuple(pulls.as_record(pull, self.bot_login()) for pull in found)
 
     def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
-        return pulls.numbered_record(self._do(ref, _LOOK_AT_PULL, lambda place: pulls.numbered(place, number)))
+        found = self._do(ref, _LOOK_AT_PULL, lambda place: pulls.numbered(place, number))
+        return pulls.numbered_record(found, self.bot_login())
 
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
-        """See `records.GitHub`. An open pull request stays the draft that it is, or is not."""
-        return pulls.as_record(self._do(ref, _PULL, lambda place: pulls.publish(place, ref, branch, base, text)))
+        wanted = pulls.Wanted(branch, base, text, self.bot_login())
+        return pulls.as_record(self._do(ref, _PULL, lambda place: pulls.publish(place, ref, wanted)), wanted.own_login)
 
     def describe_pull_request(self, ref: RepositoryRef, number: int, body: str) -> None:
         self._do(ref, _PULL, lambda place: pulls.describe(place, number, body))
 
     def mark_ready(self, ref: RepositoryRef, number: int) -> None:
         self._do(ref, _READY, lambda place: pulls.mark_ready(place, number))
+
+    def make_draft(self, ref: RepositoryRef, number: int) -> None:
+        self._do(ref, _DRAFT, lambda place: pulls.make_draft(place, number))
 
     def review(self, ref: RepositoryRef, number: int, review_id: int) -> Review:
         return self._do(ref, _READ_REVIEW, lambda place: reviews.review(place, number, review_id))
@@ -184,8 +233,8 @@ class GitHubApp:
     def resolve_thread(self, ref: RepositoryRef, thread_id: str) -> None:
         self._do(ref, _RESOLVE, lambda place: reviews.resolve(place, thread_id))
 
-    def request_review(self, ref: RepositoryRef, number: int, login: str) -> None:
-        self._do(ref, _ASK_FOR_REVIEW, lambda place: reviews.request(place, number, login))
+    def request_review(self, ref: RepositoryRef, number: int, login: str) -> bool:
+        return self._do(ref, _ASK_FOR_REVIEW, lambda place: reviews.request(place, number, login))
 
     # --- Checks
 
@@ -212,8 +261,10 @@ class GitHubApp:
         return _patiently(lambda: self._places.work(ref, purpose, task), self._sleep)
 
 
-_PERMISSION = Purpose("look up who may do what", "metadata: read")
+_OWN_NUMBER = Purpose("tell which account we are", "metadata: read")
+_PERMISSION = Purpose("look up who may do what", "metadata: read", is_urgent=True)
 _LABEL = Purpose("create the label", "issues: write")
+_COMMIT = Purpose("write the commit", "contents: write")
 _READ = Purpose("read the issue", "issues: read")
 _REACT = Purpose("react", "issues: write")
 _REACT_TO_REVIEW = Purpose("react", "pull_requests: write")
@@ -221,6 +272,7 @@ _COMMENT = Purpose("comment", "issues: write")
 _LOOK_AT_PULL = Purpose("read the pull request", "pull_requests: read")
 _PULL = Purpose("open or update the pull request", "pull_requests: write")
 _READY = Purpose("mark the pull request as ready for review", "pull_requests: write")
+_DRAFT = Purpose("make the pull request a draft again", "pull_requests: write")
 _READ_REVIEW = Purpose("read the review", "pull_requests: read")
 _REPLY = Purpose("answer a review comment", "pull_requests: write")
 _RESOLVE = Purpose("resolve a review's thread", "pull_requests: write")

@@ -1,5 +1,6 @@
 """Issues and what is said on them."""
 
+from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from bot import records
@@ -12,6 +13,7 @@ from bot.records import Subject, SubjectKind
 
 CUT_TO = 60_000
 """Characters that are kept of a text that GitHub calls too long; its limits are 65,536 and more."""
+CLOCKS_APART = timedelta(minutes=5)
 _IN_GRAPHQL = {"eyes": "EYES", "-1": "THUMBS_DOWN", "confused": "CONFUSED"}
 _ADD_REACTION = """\
 mutation($id: ID!, $content: ReactionContent!) {
@@ -35,17 +37,21 @@ def issue(place: Place, number: int) -> records.Issue:
     )
 
 
-def comments(place: Place, number: int) -> tuple[records.Comment, ...]:
-    """All comments, oldest first, as GitHub lists them."""
+def comments(place: Place, number: int, *, since: str = "") -> tuple[records.Comment, ...]:
+    """All comments, oldest first, as GitHub lists them; or those that were written or changed since then."""
+    limits = {"since": _a_while_before(since)} if since else {}
     return tuple(
         records.Comment(found.id, found.user.person(), found.body, found.created_at)
-        for found in place.pages(f"issues/{number}/comments", answers.Comment)
+        for found in place.pages(f"issues/{number}/comments", answers.Comment, **limits)
     )
 
 
-def post(place: Place, number: int, body: str, *, marker: str, own_login: str) -> int:
-    """Comment, unless a comment of ours holds the marker already; other people's markers do not count."""
-    for found in comments(place, number):
+def post(place: Place, number: int, body: str, *, marker: str, own_login: str, since: str = "") -> int:
+    """Comment, unless a comment of ours holds the marker already; other people's markers do not count.
+
+    Of what was said before `since` nothing is read: in a long conversation that is a page for each hundred comments.
+    """
+    for found in comments(place, number, since=since):
         if marker in found.body and found.author.login.casefold() == own_login.casefold():
             return found.id
     marked = body if marker in body else f"{body}\n{marker}"
@@ -56,6 +62,11 @@ def post(place: Place, number: int, body: str, *, marker: str, own_login: str) -
             raise
         answer = place.post(f"issues/{number}/comments", {"body": f"{cut(body)}\n{marker}"})
     return read(answers.Identified, answer).id
+
+
+def _a_while_before(moment: str) -> str:
+    """Not all clocks of GitHub's show the same."""
+    return f"{datetime.fromisoformat(moment).astimezone(UTC) - CLOCKS_APART:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def edit(place: Place, comment_id: int, body: str) -> None:
@@ -82,13 +93,22 @@ def react(place: Place, number: int, reaction: str, subject: Subject | None) -> 
 
 
 def permission(place: Place, login: str) -> str:
-    """The role by its true name; a custom role by the role that it was made from; none for whom GitHub doesn't know."""
+    """The role by its true name; a custom role by the role that it was made from; none for whom GitHub doesn't know.
+
+    Raises `Gone` where it is the repository that is not there: that says nothing of the person.
+    """
     try:
         answer = place.get(f"collaborators/{quote(login, safe='')}/permission")
-    except Gone:
+    except Gone as gone:
+        if _NO_USER not in str(gone):
+            raise
         return "none"
     found = read(answers.Permission, answer)
     return found.role_name if found.role_name in records.PERMISSIONS else found.permission
+
+
+_NO_USER = "is not a user"
+"""What GitHub says of a name that is nobody's, or no person's; of a repository that is gone it says “Not Found”."""
 
 
 def ensure_label(place: Place, name: str) -> None:

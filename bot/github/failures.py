@@ -38,6 +38,11 @@ class Expired(Exception):
 class Limited(Unavailable):
     """GitHub has had too many requests of us; `retry_after_s` says how long it wants none."""
 
+    @property
+    def is_about_texts(self) -> bool:
+        """Whether GitHub has shut us out of making content, and says so."""
+        return "content creation" in self.reason.lower()
+
 
 class Invalid(Refused):
     """422: GitHub understood and does not want it. The text is GitHub's own."""

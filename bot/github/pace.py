@@ -28,11 +28,18 @@ class Pace:
         self._clock = clock
         self._created: defaultdict[int, deque[float]] = defaultdict(deque)
         self._quiet_until_s: dict[int, float] = {}
+        self._textless_until_s: dict[int, float] = {}
         self._lock = threading.Lock()
 
-    def ask(self, installation_id: int) -> None:
-        """Before each request. Raises `Unavailable` while GitHub wants none: who goes on asking is shut out longer."""
-        wait_s = self._quiet_until_s.get(installation_id, 0.0) - self._clock()
+    def ask(self, installation_id: int, *, is_urgent: bool = False) -> None:
+        """Before each request. Raises `Unavailable` while GitHub wants none: who goes on asking is shut out longer.
+
+        While it takes no texts alone, what is urgent may be asked.
+        """
+        until_s = self._quiet_until_s.get(installation_id, 0.0)
+        if not is_urgent:
+            until_s = max(until_s, self._textless_until_s.get(installation_id, 0.0))
+        wait_s = until_s - self._clock()
         if wait_s > 0:
             raise Unavailable("GitHub has asked us to wait", wait_s)
 
@@ -49,7 +56,7 @@ class Pace:
                     raise Unavailable(f"GitHub takes no more than {most} new texts in {span_s:.0f} s", wait_s)
             created.append(now_s)
 
-    def hush(self, installation_id: int, seconds: float) -> None:
-        """Send nothing for so long: GitHub has said so."""
-        until_s = self._clock() + seconds
-        self._quiet_until_s[installation_id] = max(until_s, self._quiet_until_s.get(installation_id, 0.0))
+    def hush(self, installation_id: int, seconds: float, *, texts_alone: bool = False) -> None:
+        """Send nothing for so long: GitHub has said so; `texts_alone`: nothing but what is urgent."""
+        kept = self._textless_until_s if texts_alone else self._quiet_until_s
+        kept[installation_id] = max(self._clock() + seconds, kept.get(installation_id, 0.0))

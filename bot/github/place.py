@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from github.Requester import Requester
-
-from bot.errors import Gone, Unavailable
+from bot.errors import Gone, Refused, Unavailable
 from bot.github.answers import Identified, Repository, read
-from bot.github.failures import Expired, Limited, Moved
+from bot.github.connections import Connections
+from bot.github.failures import Expired, Invalid, Limited, Moved
 from bot.github.pace import creates_content
 from bot.github.server import Purpose, Server, Verb
 from bot.github.tokens import Tokens
@@ -17,6 +16,8 @@ from bot.records import RepositoryRef
 T = TypeVar("T")
 
 PAGE = 100
+SURE_S = 60.0
+"""How long a name is sure to be the repository's: once it is renamed, anybody may come to have its old one."""
 BRIEF_WAIT_S = 5.0
 """Up to here a call waits by itself; what takes longer counts for all other calls of the installation too."""
 _FOUND = 302
@@ -29,7 +30,7 @@ class Place:
     """A repository's part of the API, for one purpose. Paths are relative to `/repos/OWNER/NAME/`."""
 
     server: Server
-    requester: Requester
+    connections: Connections
     full_name: str
     purpose: Purpose
     installation_id: int
@@ -75,7 +76,7 @@ class Place:
 
     def _graph(self, text: str, variables: dict[str, Any], *, at_once: bool) -> Any:
         body = {"query": text, "variables": variables}
-        return self._sent("POST", self.requester.graphql_url, body=body, at_once=at_once)
+        return self._sent("POST", self.connections.graphql_url, body=body, at_once=at_once)
 
     def _send(self, verb: Verb, path: str, **sent: Any) -> Any:
         return self._sent(verb, f"/repos/{self.full_name}/{path}", **sent)
@@ -83,24 +84,33 @@ class Place:
     def _sent(self, verb: Verb, address: str, **sent: Any) -> Any:
         """One request, if GitHub takes one of this installation now. Raises `Unavailable` where it does not."""
         pace = self.server.pace
-        pace.ask(self.installation_id)
+        pace.ask(self.installation_id, is_urgent=self.purpose.is_urgent)
         if verb == "POST" and not sent.get("at_once") and creates_content(address):
             pace.create(self.installation_id)
         try:
-            return self.server.send(self.requester, verb, address, purpose=self.purpose, **sent)
+            return self.server.send(
+                self.connections,
+                verb,
+                address,
+                purpose=self.purpose,
+                installation_id=self.installation_id,
+                **sent,
+            )
         except Limited as limited:
             if limited.retry_after_s and limited.retry_after_s > BRIEF_WAIT_S:
-                pace.hush(self.installation_id, limited.retry_after_s)
+                pace.hush(self.installation_id, limited.retry_after_s, texts_alone=limited.is_about_texts)
             raise
 
 
 class Places:
     """Finds repositories by their number. Names are remembered until GitHub says that they have changed."""
 
-    def __init__(self, *, server: Server, tokens: Tokens) -> None:
+    def __init__(self, *, server: Server, tokens: Tokens, clock: Callable[[], float]) -> None:
         self._server = server
         self._tokens = tokens
+        self._clock = clock
         self._names: dict[int, str] = {}
+        self._seen: dict[int, float] = {}
 
     def look(self, ref: RepositoryRef) -> Repository:
         """The repository as it is now."""
@@ -108,7 +118,7 @@ class Places:
             ref, lambda token: self._server.send(token, "GET", f"/repositories/{ref.id}", purpose=_LOOKING)
         )
         repository = read(Repository, found)
-        self._names[ref.id] = repository.full_name
+        self._names[ref.id], self._seen[ref.id] = repository.full_name, self._clock()
         return repository
 
     def find(self, full_name: str) -> RepositoryRef:
@@ -128,24 +138,41 @@ class Places:
     def work(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
         """Do a task there; again from its start where the token had expired or the repository was renamed.
 
-        A task looks for what an earlier try left before it writes.
+        That shows in a refusal too, once its old name is another repository's. A task looks for what an earlier try
+        left before it writes.
         """
+        remembered = self._names.get(ref.id)
         try:
             return self._at(ref, purpose, task)
         except Moved:
             self._names.pop(ref.id, None)
+        except (Gone, Refused) as no:
+            if isinstance(no, Invalid) or remembered is None or not self._has_moved_from(remembered, ref):
+                raise
         try:
             return self._at(ref, purpose, task)
         except Moved as moved:
             raise Gone(f"GitHub can't {purpose.doing}: it was moved to another repository") from moved
 
+    def work_surely(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
+        """As `work`, for what somebody's rights hang on: by no name that may be another repository's by now."""
+        if self._clock() - self._seen.get(ref.id, 0.0) >= SURE_S:
+            self._names.pop(ref.id, None)
+        return self.work(ref, purpose, task)
+
+    def _has_moved_from(self, name: str, ref: RepositoryRef) -> bool:
+        try:
+            return self.look(ref).full_name != name
+        except (Gone, Refused, Moved):
+            return False
+
     def _at(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
         return self._with_token(ref, lambda token: task(self._place(ref, token, purpose)))
 
-    def _place(self, ref: RepositoryRef, token: Requester, purpose: Purpose) -> Place:
+    def _place(self, ref: RepositoryRef, token: Connections, purpose: Purpose) -> Place:
         return Place(self._server, token, self._name(ref), purpose, ref.installation_id)
 
-    def _with_token(self, ref: RepositoryRef, task: Callable[[Requester], T]) -> T:
+    def _with_token(self, ref: RepositoryRef, task: Callable[[Connections], T]) -> T:
         try:
             return task(self._tokens.for_repository(ref))
         except Expired:

@@ -1,8 +1,8 @@
-"""Pull requests: each looked for before it is opened."""
+"""Pull requests: each looked for before it is opened, and ours told from other people's."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot import records
@@ -18,14 +18,13 @@ log = logging.getLogger(__name__)
 TITLE_LIMIT = 256
 
 
-def find(place: Place, ref: RepositoryRef, branch: str) -> Pull | None:
-    """The open pull request from our branch, else the newest.
+def listed(place: Place, ref: RepositoryRef, branch: str) -> Sequence[Pull]:
+    """All pull requests from a branch of the repository, the newest first.
 
     GitHub's filter compares owners by letter case, and ignores what it does not understand: hence the second look.
     """
-    listed = place.pages("pulls", Pull, head=f"{place.owner}:{branch}", state="all", sort="created", direction="desc")
-    ours = [found for found in listed if found.head.ref == branch and found.head.repo and found.head.repo.id == ref.id]
-    return next((found for found in ours if found.state == "open"), ours[0] if ours else None)
+    found = place.pages("pulls", Pull, head=f"{place.owner}:{branch}", state="all", sort="created", direction="desc")
+    return [pull for pull in found if pull.head.ref == branch and pull.head.repo and pull.head.repo.id == ref.id]
 
 
 def numbered(place: Place, number: int) -> Pull:
@@ -33,17 +32,23 @@ def numbered(place: Place, number: int) -> Pull:
     return read(Pull, place.get(f"pulls/{number}"))
 
 
-def publish(place: Place, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> Pull:
-    """Open the pull request or bring the open one up to date; then what may fail: labels, reviewers.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A pull request that is to be opened by `own_login`, with what it is to say."""
 
-    Whether it is a draft stays as it was opened, until `mark_ready`.
+    branch: str
+    base: str
+    text: PullRequestText
+    own_login: str
+
+
+def publish(place: Place, ref: RepositoryRef, wanted: Wanted) -> Pull:
+    """Open the pull request, unless an earlier try did; then what may fail: labels, reviewers.
+
+    What is open already is left as it is: people may have made it theirs since.
     """
-    existing = find(place, ref, branch)
-    if existing is not None and existing.state == "open":
-        pull = _update(place, existing, base, text)
-    else:
-        pull = _open(place, ref, branch, base, text)
-    _decorate(place, pull, text)
+    pull = _ours(place, ref, wanted) or _open(place, ref, wanted)
+    _decorate(place, pull, wanted.text)
     return pull
 
 
@@ -52,16 +57,16 @@ def describe(place: Place, number: int, body: str) -> None:
     _insist(place.patch, f"pulls/{number}", {"body": body})
 
 
-def numbered_record(pull: Pull) -> records.PullRequest:
+def numbered_record(pull: Pull, own_login: str) -> records.PullRequest:
     """A pull request that was asked for alone, with what GitHub has found out about merging it."""
-    found = as_record(pull)
+    found = as_record(pull, own_login)
     return replace(found, merge_state=_MERGE_STATES[pull.mergeable]) if found.state == "open" else found
 
 
 _MERGE_STATES = {True: MergeState.CLEAN, False: MergeState.CONFLICTING, None: MergeState.UNKNOWN}
 
 
-def as_record(pull: Pull) -> records.PullRequest:
+def as_record(pull: Pull, own_login: str) -> records.PullRequest:
     """In our own words; one that is merged is not closed."""
     return records.PullRequest(
         number=pull.number,
@@ -71,6 +76,8 @@ def as_record(pull: Pull) -> records.PullRequest:
         head_sha=pull.head.sha,
         base=pull.base.ref,
         base_sha=pull.base.sha,
+        body=pull.body,
+        is_ours=_is_by(pull, own_login),
     )
 
 
@@ -87,22 +94,39 @@ mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) 
 """Source: https://docs.github.com/en/graphql/reference/mutations#markpullrequestreadyforreview"""
 
 
-def _open(place: Place, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> Pull:
-    wanted = {"title": text.title[:TITLE_LIMIT], "head": branch, "base": base, "body": text.body, "draft": text.draft}
+def make_draft(place: Place, number: int) -> None:
+    """Make a pull request a draft again: GraphQL alone can. One that is answers with nothing."""
+    pull = read(Pull, place.get(f"pulls/{number}"))
+    if not pull.draft:
+        place.mutate(_DRAFT, id=pull.node_id)
+
+
+_DRAFT = """
+mutation($id: ID!) { convertPullRequestToDraft(input: {pullRequestId: $id}) { pullRequest { isDraft } } }
+"""
+"""Source: https://docs.github.com/en/graphql/reference/mutations#convertpullrequesttodraft"""
+
+
+def _is_by(pull: Pull, login: str) -> bool:
+    return pull.user.login.casefold() == login.casefold()
+
+
+def _ours(place: Place, ref: RepositoryRef, wanted: Wanted) -> Pull | None:
+    """The newest one of ours that is open, whichever base people have given it since."""
+    found = listed(place, ref, wanted.branch)
+    return next((pull for pull in found if pull.state == "open" and _is_by(pull, wanted.own_login)), None)
+
+
+def _open(place: Place, ref: RepositoryRef, wanted: Wanted) -> Pull:
+    text = wanted.text
+    said = {"title": text.title[:TITLE_LIMIT], "body": text.body, "draft": text.draft}
     try:
-        return read(Pull, _insist(place.post, "pulls", wanted))
+        return read(Pull, _insist(place.post, "pulls", {**said, "head": wanted.branch, "base": wanted.base}))
     except Invalid as invalid:
-        other = find(place, ref, branch) if invalid.says("already exists") else None
-        if other is None or other.state != "open":
+        ours = _ours(place, ref, wanted) if invalid.says("already exists") else None
+        if ours is None:
             raise
-        return _update(place, other, base, text)
-
-
-def _update(place: Place, pull: Pull, base: str, text: PullRequestText) -> Pull:
-    wanted = {"title": text.title[:TITLE_LIMIT], "body": text.body} | ({} if pull.base.ref == base else {"base": base})
-    if (pull.title, pull.body, pull.base.ref) == (wanted["title"], wanted["body"], base):
-        return pull
-    return read(Pull, _insist(place.patch, f"pulls/{pull.number}", wanted))
+        return ours
 
 
 def _insist(send: Callable[[str, dict[str, Any]], Any], path: str, wanted: dict[str, Any]) -> Any:

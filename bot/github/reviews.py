@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from bot import records
-from bot.errors import Gone, Refused, Unavailable
+from bot.errors import Gone, Refused
 from bot.github import answers
 from bot.github.answers import read
 from bot.github.conversation import cut
@@ -82,7 +82,7 @@ class Answered:
         opening = _opening(place, listed, comment_id)
         for found in listed:
             is_ours = found.user.login.casefold() == own_login.casefold()
-            if is_ours and marker in found.body and opening.id in (found.in_reply_to_id, found.id):
+            if is_ours and marker in found.body and _is_in_one_thread(found, opening):
                 return found.id
         try:
             said = _posted(place, number, opening, body, marker=marker)
@@ -116,24 +116,38 @@ def _posted(
 
 
 def _opening(place: Place, listed: Sequence[answers.ReviewComment], comment_id: int) -> answers.ReviewComment:
-    """The first comment of the thread that a comment is in: GitHub takes answers to that one alone."""
-    by_id = {found.id: found for found in listed}
-    said = by_id.get(comment_id)
+    """The first comment of the thread that a comment is in: GitHub takes answers to that one alone.
+
+    Where that was deleted, it is the oldest that is left: whether GitHub takes answers to it is not documented.
+    """
+    said = next((found for found in listed if found.id == comment_id), None)
     if said is None:
         raise Gone(f"GitHub can't {place.purpose.doing}: it was deleted")
-    return by_id.get(said.in_reply_to_id or said.id, said)
+    in_thread = (found for found in listed if _is_in_one_thread(found, said))
+    return min(in_thread, key=lambda found: (found.in_reply_to_id is not None, found.id))
+
+
+def _is_in_one_thread(one: answers.ReviewComment, other: answers.ReviewComment) -> bool:
+    """Whether both are, by the first comment, which answers name when it is deleted too; or by the one that is left."""
+    return not {one.id, _thread_of(one)}.isdisjoint({other.id, _thread_of(other)})
+
+
+def _thread_of(comment: answers.ReviewComment) -> int:
+    return comment.in_reply_to_id or comment.id
 
 
 def _reply(place: Place, number: int, opening: answers.ReviewComment, body: str) -> Any:
     """Answer in one of two ways: GitHub's description says of the first, which is made for it, that Apps may not.
 
+    It takes no answers to answers either, and the thread's first comment may be one, where another was before it.
+
     Source: https://docs.github.com/en/rest/pulls/comments#create-a-reply-for-a-review-comment
     """
     try:
         return place.post(f"pulls/{number}/comments/{opening.id}/replies", {"body": body})
-    except Invalid:
-        raise
     except (Refused, Gone) as refused:
+        if isinstance(refused, Invalid) and refused.says("too long"):
+            raise
         log.info("%s: answering in another way: %s", place.full_name, refused)
     there = {"in_reply_to": opening.id, "path": opening.path, "commit_id": opening.original_commit_id}
     return place.post(f"pulls/{number}/comments", {"body": body, **there})
@@ -144,12 +158,14 @@ def resolve(place: Place, thread_id: str) -> None:
     place.mutate(_RESOLVE, id=thread_id)
 
 
-def request(place: Place, number: int, login: str) -> None:
-    """Ask for a review; who can not be asked is left out, and logged: GitHub asks neither authors nor strangers."""
+def request(place: Place, number: int, login: str) -> bool:
+    """Ask for a review. False, and logged, for whom GitHub does not ask: authors and strangers."""
     try:
         place.post(f"pulls/{number}/requested_reviewers", {"reviewers": [login]})
-    except (Refused, Gone, Unavailable) as failure:
-        log.warning("%s: a review by %s left out: %s", place.full_name, login, failure)
+    except (Refused, Gone) as refusal:
+        log.warning("%s: a review by %s left out: %s", place.full_name, login, refusal)
+        return False
+    return True
 
 
 def _threads(place: Place, number: int) -> Iterator[Thread]:

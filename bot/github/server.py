@@ -2,27 +2,34 @@
 
 import json
 import logging
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import requests
 from github import Auth, Github
-from github.Requester import Requester
 from requests import PreparedRequest, RequestException
+from requests.utils import parse_header_links
 from urllib3 import BaseHTTPResponse
 from urllib3.util import Retry
 
 from bot.errors import Gone, Unavailable
+from bot.github.allowance import allowance_in
 from bot.github.answers import read
+from bot.github.connections import Connections
 from bot.github.failures import Moved, understand, understand_graph
 from bot.github.graph_answers import GraphAnswer
 from bot.github.pace import Pace
+from bot.github.turns import Turns
+from bot.seen.counting import Counts
 
 API_VERSION = "2022-11-28"
-TIMEOUT_S = 30
+TIMEOUT_S = 15
+"""How long GitHub may say nothing: by itself it ends each request after 10 s.
+
+Source: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts
+"""
 USER_AGENT = "selfcode"
 FILE_LIMIT_BYTES = 64 * 1024 * 1024
 """How much is read of a file to come to its end: not every host gives the end alone."""
@@ -33,14 +40,18 @@ Verb = Literal["GET", "POST", "PATCH"]
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What a request is for, in words for people: `doing` completes “GitHub does not let us …”."""
+    """What a request is for, in words for people: `doing` completes “GitHub does not let us …”.
+
+    `is_urgent` is what is asked even while GitHub takes no texts of us.
+    """
 
     doing: str
     needs: str
+    is_urgent: bool = False
 
 
 class Server:
-    """Sends requests. Reads go out at once, writes one after the other with a pause between, over all threads."""
+    """Sends requests, from any number of threads. Reads go out at once, writes when it is their turn (`Turns`)."""
 
     def __init__(
         self,
@@ -50,35 +61,43 @@ class Server:
         seconds_between_writes: float,
         clock: Callable[[], float],
         sleep: Callable[[float], None],
+        counts: Counts,
     ) -> None:
+        self._counts = counts
         self._api_url = api_url.rstrip("/")
         self._verify: bool | str = ca_bundle or True
-        self._pause_s = seconds_between_writes
         self._clock = clock
-        self._sleep = sleep
         self.pace = Pace(clock)
-        self._writing = threading.Lock()
-        self._last_write_s = 0.0
-        self.paused_s = 0.0
+        self._turns = Turns(seconds_between_writes, clock, sleep)
         logging.getLogger("github.Requester").setLevel(logging.INFO)  # its DEBUG lines hold fresh tokens
 
-    def requester(self, auth: Auth.Auth) -> Requester:
-        """PyGithub's connection for these credentials, without retries, redirects and pauses of its own."""
-        return Github(
-            auth=auth,
-            base_url=self._api_url,
-            timeout=TIMEOUT_S,
-            user_agent=USER_AGENT,
-            verify=self._verify,
-            retry=_Once(total=0, status_forcelist=_REDIRECTS, allowed_methods=None),
-            seconds_between_requests=None,
-            seconds_between_writes=None,
-            api_version=API_VERSION,
-        ).requester
+    @property
+    def paused_s(self) -> float:
+        """How long writes have paused so far, in seconds."""
+        return self._turns.paused_s
+
+    def connections(self, auth: Auth.Auth | None, installation_id: int | None = None) -> Connections:
+        """PyGithub's connections for these credentials, if any, without retries, redirects and pauses of its own."""
+        return Connections(
+            installation_id=installation_id,
+            make=lambda: (
+                Github(
+                    auth=auth,
+                    base_url=self._api_url,
+                    timeout=TIMEOUT_S,
+                    user_agent=USER_AGENT,
+                    verify=self._verify,
+                    retry=_Once(total=0, status_forcelist=_REDIRECTS, allowed_methods=None),
+                    seconds_between_requests=None,
+                    seconds_between_writes=None,
+                    api_version=API_VERSION,
+                ).requester
+            ),
+        )
 
     def send(
         self,
-        requester: Requester,
+        connections: Connections,
         verb: Verb,
         path: str,
         *,
@@ -86,19 +105,26 @@ class Server:
         parameters: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
         at_once: bool = False,
+        installation_id: int = 0,
     ) -> Any:
         """Send one request, once, and return the JSON of its answer. `at_once` is for a POST that changes nothing.
 
         Raises: `Unavailable`, `Gone`, `Refused`; `Expired` and `Moved`, which the caller mends.
         """
         if verb == "GET" or at_once:
-            return self._exchange(requester, verb, path, purpose=purpose, parameters=parameters, body=body)
-        with self._writing:
-            self._pause()
-            try:
-                return self._exchange(requester, verb, path, purpose=purpose, parameters=parameters, body=body)
-            finally:
-                self._last_write_s = self._clock()
+            return self._exchange(connections, verb, path, purpose=purpose, parameters=parameters, body=body)
+        with self._turns.write(installation_id):
+            return self._exchange(connections, verb, path, purpose=purpose, parameters=parameters, body=body)
+
+    def turn_page(
+        self, connections: Connections, path: str, *, purpose: Purpose, parameters: Mapping[str, Any]
+    ) -> tuple[Any, str | None]:
+        """A page of a list that is paged by cursors, and the next page's cursor; None on the last. Raises as `send`.
+
+        Only the cursor is taken from GitHub's link: its address may be one that a proxy of ours does not know.
+        """
+        answer, headers = self._heard(connections, "GET", path, purpose=purpose, parameters=parameters, body=None)
+        return answer, next_cursor(headers.get("link", ""))
 
     def end_of_file(self, location: str, size_bytes: int) -> bytes:
         """The end of a file that GitHub keeps on another host, at most so many bytes. No token goes there.
@@ -128,36 +154,45 @@ class Server:
             raise Unavailable(f"the file that GitHub points to can't be read: {type(error).__name__}") from error
         return end
 
-    def _exchange(
+    def _exchange(self, connections: Connections, verb: Verb, path: str, **sent: Any) -> Any:
+        return self._heard(connections, verb, path, **sent)[0]
+
+    def _heard(
         self,
-        requester: Requester,
+        connections: Connections,
         verb: Verb,
         path: str,
         *,
         purpose: Purpose,
         parameters: Mapping[str, Any] | None,
         body: Mapping[str, Any] | None,
-    ) -> Any:
+    ) -> tuple[Any, Mapping[str, str]]:
         """PyGithub's own check of the answer is not used: it takes for granted that each error is a JSON object."""
         try:
-            status, headers, text = requester.requestJson(
-                verb, path, parameters=dict(parameters or {}), input=None if body is None else dict(body)
-            )
+            with connections.one() as connection:
+                status, headers, text = connection.requestJson(
+                    verb, path, parameters=dict(parameters or {}), input=None if body is None else dict(body)
+                )
         except RequestException as error:
+            self._counts.github_answered(None, connections.installation_id, None)
             raise Unavailable(f"GitHub can't be reached at {self._api_url}: {type(error).__name__}") from error
+        self._counts.github_answered(status, connections.installation_id, allowance_in(headers))
         answer, now_s = _json(text), self._clock()
         if status >= 400:
             raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=now_s)
-        if path == requester.graphql_url:
-            return _graph_data(answer, headers, purpose=purpose, now_s=now_s)
-        return answer
+        if path == connections.graphql_url:
+            answer = _graph_data(answer, headers, purpose=purpose, now_s=now_s)
+        return answer, headers
 
-    def _pause(self) -> None:
-        """Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api"""
-        wait_s = min(self._last_write_s + self._pause_s - self._clock(), self._pause_s)
-        if wait_s > 0:
-            self.paused_s += wait_s
-            self._sleep(wait_s)
+
+def next_cursor(link: str) -> str | None:
+    """The cursor of the next page that a `Link` header names; None where it names none.
+
+    Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+    """
+    following = next((each for each in parse_header_links(link) if each.get("rel") == "next"), None)
+    cursors = parse_qs(urlsplit(following["url"]).query).get("cursor") if following else None
+    return cursors[0] if cursors else None
 
 
 def _without_credentials(request: PreparedRequest) -> PreparedRequest:

@@ -22,14 +22,16 @@ from bot.records.github import (
     Annotation,
     AnnotationLevel,
     GitHub,
+    MadeCommit,
     MergeState,
     PullRequest,
     PullRequestText,
     RepositoryInfo,
 )
+from bot.records.hindsight import DeliveryAttempt, DeliveryPage, Hindsight, Installed, LabelledIssue, Labelling
 from bot.records.issues import Comment, Issue, Task
-from bot.records.outcomes import Outcome, RunResult, StopCheck
-from bot.records.places import PERMISSIONS, IssueRef, Person, RepositoryRef
+from bot.records.outcomes import Kept, Outcome, RunResult, SolvedConflict, StopCheck
+from bot.records.places import OPERATOR, PERMISSIONS, IssueRef, Person, RepositoryRef
 from bot.records.plans import Finding, TestPlan, joined
 from bot.records.proof import Evidence, Hunk, HunkCheck, ImageIdentity, Proof, Provenance
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
@@ -43,6 +45,7 @@ __all__ = [
     "ANNOTATIONS_AT_MOST",
     "DEFAULT_IMAGE",
     "DEFAULT_MODEL",
+    "OPERATOR",
     "PERMISSIONS",
     "ActionTaken",
     "Aim",
@@ -56,6 +59,8 @@ __all__ = [
     "Change",
     "ChangedFile",
     "Comment",
+    "DeliveryAttempt",
+    "DeliveryPage",
     "Evidence",
     "Examination",
     "FailedCheck",
@@ -63,13 +68,19 @@ __all__ = [
     "Finding",
     "GitHub",
     "Health",
+    "Hindsight",
     "Hunk",
     "HunkCheck",
     "ImageIdentity",
     "Inbox",
+    "Installed",
     "Issue",
     "IssueRef",
     "Iteration",
+    "Kept",
+    "LabelledIssue",
+    "Labelling",
+    "MadeCommit",
     "MergeState",
     "Note",
     "Offline",
@@ -92,6 +103,7 @@ __all__ = [
     "ReviewState",
     "RunResult",
     "SandboxFacts",
+    "SolvedConflict",
     "Spend",
     "StopCheck",
     "Subject",

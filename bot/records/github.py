@@ -35,6 +35,7 @@ class PullRequest:
 
     `base` is the branch that it is to go into, `base_sha` that branch's commit as GitHub noted it last, which may be
     newer than the one where the pull request left it. `merge_state` is asked for single pull requests alone.
+    `is_ours`: the App opened it.
     """
 
     number: int
@@ -45,6 +46,8 @@ class PullRequest:
     base: str = ""
     base_sha: str = ""
     merge_state: MergeState = MergeState.UNKNOWN
+    body: str = ""
+    is_ours: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,15 @@ class PullRequestText:
     draft: bool
     labels: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCommit:
+    """A commit that GitHub wrote. `reason` says in GitHub's word why it is verified, or is not."""
+
+    sha: str
+    is_verified: bool
+    reason: str = ""
 
 
 class AnnotationLevel(StrEnum):
@@ -103,15 +115,21 @@ class GitHub(Protocol):
         ...
 
     def permission(self, ref: RepositoryRef, login: str) -> str:
-        """What the person may do now, one of `PERMISSIONS`: a custom role counts as the role that it was made from."""
+        """What the person may do now, one of `PERMISSIONS`: a custom role counts as the role that it was made from.
+
+        `none` for a name that is nobody's. Raises `Gone` for a repository that is not there.
+        """
         ...
 
     def react(self, at: IssueRef, reaction: str, *, subject: Subject | None = None) -> None:
         """React (`eyes`, `-1`, `confused`) to the issue, or to a comment or review there; twice is once."""
         ...
 
-    def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
-        """Comment, once for each marker: finds an own comment that holds the marker before it posts. Returns its id."""
+    def post_comment(self, at: IssueRef, body: str, *, marker: str, since: str = "") -> int:
+        """Comment, once for each marker: finds an own comment that holds the marker before it posts. Returns its id.
+
+        `since` (ISO 8601 UTC, GitHub's clock) is before any such comment can have been written; "" where nobody knows.
+        """
         ...
 
     def edit_comment(self, at: IssueRef, comment_id: int, body: str) -> None: ...
@@ -124,8 +142,19 @@ class GitHub(Protocol):
         """A fresh token for git, narrowed to this repository and to contents."""
         ...
 
-    def pull_request(self, ref: RepositoryRef, branch: str) -> PullRequest | None:
-        """The open pull request from our branch, else the newest closed one, else None."""
+    def signs_commits(self) -> bool:
+        """Whether commits that `create_commit` makes may be verified, as far as is known."""
+        ...
+
+    def create_commit(self, ref: RepositoryRef, *, tree: str, parents: Sequence[str], message: str) -> MadeCommit:
+        """Have GitHub write a commit as the App's own, signed where it can. No branch has it by that.
+
+        The tree and the parents must have been pushed. Twice is two commits that differ in their time.
+        """
+        ...
+
+    def pull_requests(self, ref: RepositoryRef, branch: str) -> Sequence[PullRequest]:
+        """All pull requests from a branch of the repository, whoever opened them, the newest first."""
         ...
 
     def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
@@ -133,7 +162,11 @@ class GitHub(Protocol):
         ...
 
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
-        """Open the pull request from `branch`, or bring the open one up to date. Optional parts may fail unheard."""
+        """Open the pull request from `branch`, with what is for its opening alone: title, base, labels, reviewers.
+
+        An open one that an earlier try has opened is found, and stays as it is. Optional parts may fail unheard. Raises
+        `Refused` where people have one from this branch into this base.
+        """
         ...
 
     def describe_pull_request(self, ref: RepositoryRef, number: int, body: str) -> None:
@@ -142,6 +175,10 @@ class GitHub(Protocol):
 
     def mark_ready(self, ref: RepositoryRef, number: int) -> None:
         """Make a draft ready for review; one that is no draft stays so."""
+        ...
+
+    def make_draft(self, ref: RepositoryRef, number: int) -> None:
+        """Make an open pull request a draft again; one that is stays so. Not every account has drafts: `Refused`."""
         ...
 
     def review(self, ref: RepositoryRef, number: int, review_id: int) -> Review:
@@ -156,8 +193,8 @@ class GitHub(Protocol):
         """Mark a review thread as resolved; one that is stays so."""
         ...
 
-    def request_review(self, ref: RepositoryRef, number: int, login: str) -> None:
-        """Ask someone for their review (again). Who can't be asked, as the author and strangers, is left out."""
+    def request_review(self, ref: RepositoryRef, number: int, login: str) -> bool:
+        """Ask someone for their review (again). False where they can't be asked, as the author and strangers."""
         ...
 
     def failed_checks(self, ref: RepositoryRef, head_sha: str, *, with_logs: bool = True) -> Sequence[FailedCheck]:

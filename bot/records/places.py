@@ -42,6 +42,10 @@ class Person:
         return self.is_bot and _bot_name(self.login) in {_bot_name(login) for login in logins}
 
 
+OPERATOR = Person("the operator")
+"""Who runs selfcode. No account on GitHub can have this name, for it has a space in it."""
+
+
 def _bot_name(login: str) -> str:
     return login.strip().casefold().removesuffix("[bot]")
 

@@ -64,8 +64,9 @@ class Trigger:
     open with, a note's or an answer's text, or how checks ended. `subject` is set where a comment or review asked.
     `because` says for people what happened (“label removed”). `head_sha` is the commit that a review or checks were
     of, "" elsewhere. `review_id` is set for REVIEW alone, whose `subject` is the review itself or the comment in it
-    that asked. `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was asked in the
-    conversation of a pull request: as long as its issue is not looked up, `issue` names that too.
+    that asked. `is_insider`: by GitHub's word in the delivery whoever asks belongs to the repository, or what they did
+    takes that; it admits nobody. `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was
+    asked in the conversation of a pull request: as long as its issue is not looked up, `issue` names that too.
     """
 
     key: str
@@ -80,6 +81,7 @@ class Trigger:
     subject: Subject | None = None
     head_sha: str = ""
     review_id: int | None = None
+    is_insider: bool = False
 
     @property
     def comment_id(self) -> int | None:

@@ -12,7 +12,7 @@ from bot.repository.config import (
     read_config,
 )
 from bot.repository.finding import Findings, find, guess
-from bot.repository.history import Commit
+from bot.repository.history import Commit, Written
 from bot.repository.merging import Merge
 from bot.repository.mirror import Mirror
 from bot.repository.naming import branch_for
@@ -34,6 +34,7 @@ __all__ = [
     "RepositoryConfig",
     "Snapshot",
     "Update",
+    "Written",
     "branch_for",
     "collect",
     "find",

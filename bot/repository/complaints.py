@@ -9,6 +9,9 @@ from bot.errors import Gone, Refused, Unavailable
 
 SAID_AT_MOST = 2000
 
+LIMITED_S = 300.0
+"""How long to wait where the server has had too many requests: how long it wants none, git does not tell."""
+
 
 @dataclass
 class GitFailed(Exception):
@@ -57,6 +60,9 @@ _GONE = re.compile(
     r"|repository '[^']*' does not exist|unable to update url base from redirection|HTTP 4(?!01|08|29)\d\d ",
     re.IGNORECASE,
 )
+_LIMITED = re.compile(
+    r"returned error: 429\b|HTTP 429 |exceeded an? \w+ rate limit|API rate limit exceeded", re.IGNORECASE
+)
 _UNAVAILABLE = re.compile(
     r"unable to access|RPC failed|early EOF|hung up unexpectedly|unexpected disconnect|connection (?:reset|refused)"
     r"|timed? ?out|could not resolve|Authentication failed|Internal Server Error|No space left on device"
@@ -81,10 +87,11 @@ def failure(command: str, exit_code: int, stdout: bytes, stderr: str) -> Excepti
         return Refused(refusal)
     if _DENIED.search(stderr):
         return Refused(f"GitHub does not let the App push here; it needs the permission `contents: write`. {said}")
-    if _GONE.search(stderr):
+    is_limited = _LIMITED.search(stderr) is not None
+    if _GONE.search(stderr) and not is_limited:
         return Gone(said)
-    if _UNAVAILABLE.search(stderr):
-        return Unavailable(said)
+    if _UNAVAILABLE.search(stderr) or is_limited:
+        return Unavailable(said, LIMITED_S if is_limited else None)
     return GitFailed(command, exit_code, stderr, stdout)
 
 
@@ -96,6 +103,8 @@ def rejection(branch: str, stdout: bytes, stderr: str, *, secrets: Sequence[str]
     reasons = [match[1].strip().strip("()") for match in _REJECTED.finditer(stdout.decode("utf-8", "replace"))]
     remote = [line.removeprefix("remote:").strip() for line in stderr.splitlines() if line.startswith("remote:")]
     said = scrubbed("\n".join(line for line in (*remote, *reasons) if line), secrets)
+    if _LIMITED.search(said):
+        return Unavailable(f"git push: {said}", LIMITED_S)
     if _UNAVAILABLE.search(said) or "unpacker error" in said:
         return Unavailable(f"git push: {said}")
     return Refused(f"The server refused the push to `{branch}`:\n{said or stderr}")

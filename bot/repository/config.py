@@ -159,6 +159,7 @@ class RepositoryConfig(BaseModel):
     on_failed_checks: OnFailedChecks = OnFailedChecks.TELL
     commit_style: CommitStyle = CommitStyle.PLAIN
     sign_off: Annotated[bool, Field(strict=True)] = False
+    verified_commits: Annotated[bool, Field(strict=True)] = True
 
     def lowered(self, caps: Caps) -> Caps:
         """The operator's limits, lowered where the repository asks for less."""

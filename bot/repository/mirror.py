@@ -15,10 +15,10 @@ from bot.repository.askpass import Credentials
 from bot.repository.complaints import GitFailed
 from bot.repository.export import export
 from bot.repository.git import Access, Surroundings, run_git
-from bot.repository.history import Commit
+from bot.repository.history import Commit, Written
 from bot.repository.locking import locked
 from bot.repository.merging import Merge
-from bot.repository.naming import ref_for
+from bot.repository.naming import ref_for, staging_ref
 from bot.repository.objects import Entry
 from sandbox.contract import File
 
@@ -124,6 +124,35 @@ class Mirror:
         """
         remote.push(self.path, url, sha, branch, expect=expect, access=Access(credentials, ca_bundle, stop))
 
+    def stage(
+        self,
+        url: str,
+        sha: str,
+        name: str,
+        *,
+        credentials: Credentials | None = None,
+        ca_bundle: Path | None = None,
+        stop: StopCheck | None = None,
+    ) -> None:
+        """Bring a commit and all that it holds to the remote, as no branch: under a ref of ours of that name.
+
+        What was there by the name is replaced. Raises: `Refused` with the server's rule where it says no.
+        """
+        access = Access(credentials, ca_bundle, stop)
+        remote.stage(self.path, url, sha, staging_ref(name), access=access)
+
+    def unstage(
+        self,
+        url: str,
+        name: str,
+        *,
+        credentials: Credentials | None = None,
+        ca_bundle: Path | None = None,
+        stop: StopCheck | None = None,
+    ) -> None:
+        """Take such a ref off the remote. Gone already is done. Raises: `Refused`."""
+        remote.unstage(self.path, url, staging_ref(name), access=Access(credentials, ca_bundle, stop))
+
     def delete_branch(
         self,
         url: str,
@@ -180,6 +209,10 @@ class Mirror:
     def commits(self, base: str, head: str) -> tuple[Commit, ...]:
         """The commits of `head` that `base` does not hold, oldest first, at most a thousand."""
         return history.commits(self.path, base, head)
+
+    def written(self, head: str, *, besides: Sequence[str]) -> tuple[Written, ...]:
+        """The few commits of `head` that none of those besides holds, parents first."""
+        return history.written(self.path, head, besides=besides)
 
     def entries(self, treeish: str) -> Mapping[str, Entry]:
         """Every file by path, submodules included."""

@@ -4,6 +4,7 @@ import re
 
 from bot.errors import Refused
 
+_WORD = re.compile(r"[A-Za-z0-9-]+")
 _BAD_IN_A_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^/|/$|\.$|^@$|^-|(?:^|/)\.|\.lock(?:/|$)")
 
 
@@ -13,6 +14,13 @@ def branch_for(number: int, place: int = 1) -> str:
     `place` counts the branches of one issue, from 1 on: a merged one is left alone, and the next begins.
     """
     return f"selfcode/issue-{number}" + (f"-{place}" if place > 1 else "")
+
+
+def staging_ref(name: str) -> str:
+    """The ref that commits are brought to a server by, without a branch. Raises: `Refused` for what is no word."""
+    if not _WORD.fullmatch(name):
+        raise Refused(f"`{name!r}` is no name for a ref.")
+    return f"refs/selfcode/{name}"
 
 
 def ref_for(branch: str) -> str:

@@ -1,4 +1,4 @@
-"""Fetching, pushing and deleting one branch of a remote."""
+"""Fetching, pushing and deleting one branch of a remote, and what is brought there without one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,30 +43,57 @@ def delete(repository: Path, url: str, branch: str, *, expect: str, access: Acce
     _push(repository, url, f":{ref_for(branch)}", branch, checked_sha(expect), access=access, wanted=None)
 
 
+def stage(repository: Path, url: str, sha: str, ref: str, *, access: Access) -> None:
+    """Bring a commit to the remote as a ref of our own that is no branch, wherever that was before."""
+    try:
+        _send(repository, url, f"+{checked_sha(sha)}:{ref}", access=access)
+    except GitFailed as failed:
+        raise _rejected(ref, failed, access) from failed
+
+
+def unstage(repository: Path, url: str, ref: str, *, access: Access) -> None:
+    """Take such a ref off the remote; one that is gone is done."""
+    try:
+        _send(repository, url, f":{ref}", access=access)
+    except GitFailed as failed:
+        if _remote_ref(repository, url, ref, access=access) is not None:
+            raise _rejected(ref, failed, access) from failed
+
+
 def _push(
     repository: Path, url: str, refspec: str, branch: str, lease: str, *, access: Access, wanted: str | None
 ) -> None:
-    options = ("--porcelain", "--no-verify", f"--force-with-lease={ref_for(branch)}:{lease}")
     try:
-        run_git(
-            ["push", *options, "--", checked(url), refspec],
-            repository=repository,
-            access=access,
-            surroundings=Surroundings(owned_by_others=folders(url)),
-        )
+        _send(repository, url, refspec, f"--force-with-lease={ref_for(branch)}:{lease}", access=access)
     except GitFailed as failed:
         found = remote_head(repository, url, branch, access=access)
         if found == wanted:
             return
         if found != (lease or None):
             raise Moved(branch, found) from failed
-        secrets = (access.credentials.token,) if access.credentials else ()
-        raise rejection(branch, failed.stdout, failed.stderr, secrets=secrets) from failed
+        raise _rejected(branch, failed, access) from failed
+
+
+def _send(repository: Path, url: str, refspec: str, *options: str, access: Access) -> None:
+    run_git(
+        ["push", "--porcelain", "--no-verify", *options, "--", checked(url), refspec],
+        repository=repository,
+        access=access,
+        surroundings=Surroundings(owned_by_others=folders(url)),
+    )
+
+
+def _rejected(name: str, failed: GitFailed, access: Access) -> Exception:
+    secrets = (access.credentials.token,) if access.credentials else ()
+    return rejection(name, failed.stdout, failed.stderr, secrets=secrets)
 
 
 def remote_head(repository: Path, url: str, branch: str, *, access: Access) -> str | None:
     """The commit that the remote's branch is at, without fetching it."""
-    ref = ref_for(branch)
+    return _remote_ref(repository, url, ref_for(branch), access=access)
+
+
+def _remote_ref(repository: Path, url: str, ref: str, *, access: Access) -> str | None:
     listing = run_git(
         ["ls-remote", "--", checked(url), ref],
         repository=repository,

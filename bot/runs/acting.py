@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.records import GitHub, Trigger, TriggerKind
-from bot.runs.deciding import is_before, same
+from bot.records import Person, Trigger, TriggerKind
+from bot.runs.deciding import UNASKED, is_before, same
+from bot.runs.errands import Errands
 from bot.runs.queueing import Queueing
 from bot.runs.reception import Reception
 from bot.runs.settling import Settling
@@ -21,10 +22,11 @@ NOBODY_LISTENS = (
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """All that waits, and of that, what waits for a free place, the next one first."""
+    """All that waits, and of that, what waits for a free place, the next one first. `is_paused`: no run begins."""
 
     waiting: Sequence[Waiting]
     places: Sequence[Waiting] = ()
+    is_paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Acting:
     """Does it. `label` is the one that starts runs."""
 
     store: Store
-    github: GitHub
+    errands: Errands
     reception: Reception
     settling: Settling
     queueing: Queueing
@@ -40,7 +42,10 @@ class Acting:
     caps_of: CapsOf
 
     def act(self, each: Waiting, queue: Queue) -> str:
-        """Do what the trigger asks for. Returns what came of it. Raises what GitHub does; may be repeated."""
+        """Do what the trigger asks for. Returns what came of it. May be repeated.
+
+        Raises `Sent` where it is to be repeated once GitHub has answered, and what GitHub raises.
+        """
         trigger, repository = each.trigger, each.trigger.issue.repository
         match trigger.kind:
             case TriggerKind.STOP:
@@ -52,7 +57,8 @@ class Acting:
             case TriggerKind.HELP:
                 note = self._help(trigger)
             case TriggerKind.INSTALLED:
-                self.github.ensure_label(repository, self.label)
+                github = self.errands.github
+                self.errands.ask(trigger, "label", lambda: github.ensure_label(repository, self.label))
                 note = "label is there"
             case TriggerKind.UNINSTALLED:
                 note = self._leave(each, queue.waiting)
@@ -112,13 +118,22 @@ class Acting:
         if refusal := self.reception.refusal(trigger):
             return refusal
         at_work = [run.trigger for run in self.store.unfinished() if self._asks_its_model(run)]
-        listening = [*at_work, *(each.trigger for each in waiting)]
+        listening = [*at_work, *self._about_to_run(trigger.sender, waiting)]
         if any(found.kind in WORK and same(found, trigger) for found in listening):
             self.store.add_note(trigger)
             self.reception.react(trigger, "eyes")
             return "kept"
         self.reception.react(trigger, "confused")
         return self.reception.answer(trigger, one_line(NOBODY_LISTENS, key=trigger.key))
+
+    def _about_to_run(self, sender: Person, waiting: Sequence[Waiting]) -> list[Trigger]:
+        """What waits and may be expected to run: not what a stranger asks for, which hears nothing in the end."""
+        let_in, asked = self.store.talk.let_in(), [each.trigger for each in waiting]
+        return [
+            each
+            for each in asked
+            if each.key in let_in or each.kind in UNASKED or each.is_insider or each.sender == sender
+        ]
 
     def _asks_its_model(self, run: RunRow) -> bool:
         """Whether the run's model may be asked still: what is being proven or published hears nothing any more."""
@@ -129,7 +144,7 @@ class Acting:
         if refusal := self.reception.refusal(trigger):
             return refusal
         self.reception.react(trigger, "eyes")
-        standing = standing_on(self.store, each, queue.waiting, queue.places, self.caps_of)
+        standing = standing_on(self.store, each, queue.waiting, queue.places, self.caps_of, is_paused=queue.is_paused)
         return self.reception.answer(trigger, status_comment(standing, key=trigger.key, label=self.label))
 
     def _help(self, trigger: Trigger) -> str:

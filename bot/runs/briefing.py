@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from bot.errors import Stopped
 from bot.records import Issue, PullRequest, Review, SubjectKind, Task, Trigger, TriggerKind
 from bot.runs.continuing import branch_of
-from bot.runs.earlier import question_before
+from bot.runs.deciding import UNASKED
+from bot.runs.earlier import question_before, question_shown_at
 from bot.runs.known import Known
+from bot.runs.pulls import our_pull
 from bot.runs.questions import with_answers
 from bot.runs.reading import people_to_ask_about, task_from
 from bot.runs.requests import Reviewed, people_in, reviewed
@@ -48,7 +50,7 @@ def _pull(known: Known) -> PullRequest | None:
         case Trigger(kind=TriggerKind.REVIEW, pull_request=int(number)):
             pull = github.pull_request_numbered(at.repository, number)
         case Trigger(kind=TriggerKind.MEND):
-            found = github.pull_request(at.repository, branch_of(known.house.store, at))
+            found = our_pull(known.house, at, branch_of(known.house.store, at))
             if found is None:
                 raise Stopped("there is no pull request whose checks could be mended")
             pull = found
@@ -60,9 +62,12 @@ def _pull(known: Known) -> PullRequest | None:
 
 
 def _permissions(known: Known, people: Iterable[str]) -> Mapping[str, str]:
-    """What people may do, each asked about once; whoever started the run was admitted for as much as is wanted."""
+    """What people may do, each asked about once; whoever asked for the run was admitted for as much as is wanted.
+
+    The sender of what nobody asked for is merely who it has to do with, and was not admitted.
+    """
     trigger, ref, house = known.trigger, known.at.repository, known.house
-    admitted = {trigger.sender.login: house.min_permission}
+    admitted = {} if trigger.kind in UNASKED else {trigger.sender.login: house.min_permission}
     others = [login for login in dict.fromkeys(people) if login not in admitted][:PEOPLE_AT_MOST]
     return admitted | {login: house.github.permission(ref, login) for login in others}
 
@@ -82,10 +87,12 @@ def _reviewed(known: Known, task: Task, review: Review, permissions: Mapping[str
     def asks(text: str) -> bool:
         return mentions(text, login) or isinstance(read_command(text), Retry)
 
-    taken = reviewed(review, permissions=permissions, minimum=known.house.min_permission, asks=asks)
-    if not taken.asked and not task.hint:
-        raise Stopped("the review asks for nothing")
-    return Brief(replace(task, requests=taken.requests), taken)
+    minimum, command = known.house.min_permission, read_command(review.body)
+    hint = command.hint if isinstance(command, Retry) else None
+    taken = reviewed(review, permissions=permissions, minimum=minimum, asks=asks, hint=hint)
+    if not taken.asked and not taken.is_retry:
+        raise Stopped("the review asks for nothing that could be done")
+    return Brief(replace(task, hint="", requests=taken.requests), taken)
 
 
 def _to_mend(known: Known, task: Task, pull: PullRequest) -> Task:
@@ -108,7 +115,7 @@ def _answered(known: Known, task: Task, permissions: Mapping[str, str]) -> Task:
         task,
         store.progress(asking.id).why,
         known.trigger,
-        asked_at=asking.finished_at or asking.started_at,
+        asked_at=question_shown_at(store, asking.id) or asking.finished_at or asking.started_at,
         permissions=permissions,
         minimum=known.house.min_permission,
     )

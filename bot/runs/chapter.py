@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.errors import Refused, Stopped
-from bot.records import Note, Outcome, Progress, TriggerKind, Verdict
+from bot.records import Outcome, Progress, TriggerKind, Verdict
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
 from bot.runs.asked import taken_up
@@ -15,15 +15,19 @@ from bot.runs.continuing import Continuing, start_of
 from bot.runs.earlier import attempts_up_to
 from bot.runs.ground import Ground
 from bot.runs.groundwork import Groundwork
+from bot.runs.heard import Listening
 from bot.runs.house import House
 from bot.runs.jobs import job_of, to_take_up
-from bot.runs.known import Known
+from bot.runs.known import Known, SolvedConflicts
 from bot.runs.last_words import LastWords
+from bot.runs.leftovers import Leftovers
 from bot.runs.markers import refuse_marked
+from bot.runs.patience import patiently
 from bot.runs.provenance import with_head
 from bot.runs.publishing import Publishing
 from bot.runs.pushing import Pushing
-from bot.runs.reading import withdrawn
+from bot.runs.reading import has_label, withdrawn
+from bot.runs.sides import sides_taken
 from bot.runs.stopping import StopFlag
 from bot.runs.store import PROVING
 from bot.runs.verifying import missing_of_protected
@@ -78,7 +82,8 @@ class Chapter:
         if trigger.kind is not TriggerKind.MEND:  # nobody asks for that: the repository's settings do
             admit_who_asked(self.known)
         brief = brief_for(self.known, issue)
-        self.known.learn(task=brief.task, info=info, **({"reviewed": brief.reviewed} if brief.reviewed else {}))
+        reviewed = {"reviewed": brief.reviewed} if brief.reviewed else {}
+        self.known.learn(task=brief.task, info=info, is_labelled=has_label(issue, self.house.label), **reviewed)
         self._show(Phase.PREPARING)
         if info.is_archived:
             raise Refused("The repository is archived: nothing can be pushed to it.")
@@ -105,18 +110,20 @@ class Chapter:
                 f"The repository has no commit on its default branch `{info.default_branch}` yet. "
                 "Push one, then start again."
             )
-        footing = known.footing_or_none
-        if footing is None or not all(map(known.mirror.has, (footing.base, footing.start))):
+        continuing = Continuing(known, self.stop)
+        footing = continuing.had(known.footing_or_none)
+        if footing is None:
             known.learn(base=base)
-            footing = Continuing(known, self.stop).settle(base)
+            footing = continuing.settle(base)
         wishes = wishes_of(known.mirror.entries(base), lambda path: known.mirror.read(base, path))
         known.learn(
             base=footing.base,
             footing=footing,
-            start=start_of(known.mirror, footing),
+            start=known.progress.start if known.joined else start_of(known.mirror, footing),
             task=replace(known.task, conflicts=footing.conflicts, wishes=wishes),
         )
         self._groundwork.find_plan()
+        self._pushing.join_again()
         self._show(Phase.PREPARING)
 
     def prepare_environment(self) -> str:
@@ -136,13 +143,16 @@ class Chapter:
         progress = known.progress
         if len(progress.iterations) < number:
             self._show(Phase.WORKING, iteration=number)
-            progress = self._groundwork.standing(partial(self._first if number == 1 else self._iterated, progress))
-            known.keep(progress)
+            hearing = Listening(self.house.store, self.run_id)
+            work = self._first if number == 1 else self._iterated
+            made = self._groundwork.standing(partial(work, progress, hearing))
+            progress = patiently(lambda: hearing.closed(made, known.caps))
+            patiently(lambda: known.keep(progress))
         if progress.verdict is Verdict.STOPPED:
             raise Stopped
         return progress.verdict is not None
 
-    def _first(self, progress: Progress, ground: Ground) -> Progress:
+    def _first(self, progress: Progress, hearing: Listening, ground: Ground) -> Progress:
         """The first iteration: the test that a person was asked about and let stand, where it still shows the issue."""
         asked = to_take_up(self.known)
         if asked is not None:
@@ -150,25 +160,24 @@ class Chapter:
             taken = taken_up(ground, job_of(self.known), test, asked_on=asked_on, tell=self._tell)
             if taken is not None:
                 return taken
-        return self._iterated(progress, ground)
+        return self._iterated(progress, hearing, ground)
 
-    def _iterated(self, progress: Progress, ground: Ground) -> Progress:
+    def _iterated(self, progress: Progress, hearing: Listening, ground: Ground) -> Progress:
         known = self.known
         return solving.iterate(
-            ground, self.house.agent_for(known.crew), job_of(known), progress, tell=self._tell, said=self._said
+            ground, self.house.agent_for(known.crew), job_of(known), progress, tell=self._tell, said=hearing.said
         )
-
-    def _said(self) -> Sequence[Note]:
-        """What people have said to the run so far."""
-        return self.house.store.notes_since(self.run_id)
 
     def _tell(self, what: str) -> None:
         log.info("run %s: %s", self.run_id, what)
 
     def take_proof(self) -> None:
-        """Judge the change in clean workspaces, unless the branch holds just that, proven, already."""
+        """Judge the change in clean workspaces, unless the branch holds just that, proven, already.
+
+        What is joined with people's commits already is judged with them, later.
+        """
         known, progress = self.known, self.known.progress
-        if not solving.needs_proof(progress):
+        if known.joined or not solving.needs_proof(progress):
             return
         head = self._pushing.head
         if not self._pushing.is_news(head):
@@ -176,13 +185,26 @@ class Chapter:
         self._show(Phase.PROVING)
         ground = known.ground(self.stop)
         job, protect = job_of(known), known.config.protect
-        solving.refuse_forbidden(ground, progress, protect=protect, secrets=self.house.secrets, since=job.start)
+        solving.refuse_forbidden(ground, progress, protect=protect, secrets=self.house.secrets, since=job.held)
         refuse_marked(ground.mirror.changed_files(ground.base, ground.tree(progress.change)))
         proof = self._groundwork.standing(
             lambda ground: solving.take_proof(ground, progress, job.baseline, job.hidden, minutes=job.caps.minutes)
         )
         held = missing_of_protected(known.mirror, known.base, head, protect)
-        known.learn(proof=with_head(replace(proof, missing=(*proof.missing, *held)), head))
+        solved = SolvedConflicts(sides_taken(known.mirror, known.footing, head))
+        known.learn(proof=with_head(replace(proof, missing=(*proof.missing, *held)), head), solved=solved)
+
+    def renew_environment(self) -> str:
+        """Prepare the environment for the base that people have brought into the branch meanwhile, if they have."""
+        if self._groundwork.is_laid:
+            return ""
+        self._show(Phase.PREPARING)
+        self._groundwork.find_plan()
+        return self.prepare_environment()
+
+    def renew_baseline(self) -> str:
+        """Likewise, run the tests on it."""
+        return "" if self._groundwork.is_laid else self.take_baseline()
 
     def prove_joined(self) -> None:
         """Judge the work once more, together with what people pushed meanwhile."""
@@ -221,11 +243,19 @@ class Chapter:
         """What is said at the end, by name: each by itself, whatever becomes of the others."""
         words = LastWords(self.known, self.stop, outcome, reason)
         return (
+            ("branch", partial(self._settle_branch, outcome)),
             ("log", words.post_log),
             ("check", words.set_check),
             ("result", words.show_result),
             ("review", words.answer_review),
+            ("ref", self._pushing.tidy),
         )
+
+    def _settle_branch(self, outcome: Outcome) -> None:
+        """Leave no branch that nobody is told of: a run may be cut off between its push and its pull request."""
+        known = self.known
+        if known.facts.get("branch") and known.facts.get("pull_request") is None:
+            Leftovers(known, known.facts.get("head_sha") or self._pushing.head).settle(outcome)
 
     def finish(self, outcome: Outcome, reason: str) -> None:
         """End the run in the store."""
@@ -234,8 +264,15 @@ class Chapter:
 
     # --- what people see meanwhile
 
+    def show_step(self, step: str) -> None:
+        """Show that the run is in this step, and what it waits for, on the issue of one that was admitted."""
+        if self.known.is_admitted:
+            name, _, number = step.partition(" ")
+            phase = _PHASES.get(name, Phase.PUBLISHING)
+            self._show(phase, iteration=int(number) if phase is Phase.WORKING else 1)
+
     def _show(self, phase: Phase, *, iteration: int = 1) -> None:
-        known = self.known
+        known, outage = self.known, self.known.outage
         view = ProgressView(
             run_id=self.run_id,
             phase=phase,
@@ -250,6 +287,19 @@ class Chapter:
             left_out=known.task.left_out,
             attempt=len(attempts_up_to(self.house.store, self.run_id)),
             because=known.trigger.because,
-            notes=tuple(self._said()),
+            notes=tuple(self.house.store.notes_since(self.run_id)),
+            waits_for=outage.what if outage else "",
+            waits_since=outage.since if outage else None,
         )
         self._voice.politely(lambda: self._voice.write(progress_comment(view)))
+
+
+_PHASES = {
+    "admit": Phase.PREPARING,
+    "fetch": Phase.PREPARING,
+    "environment": Phase.PREPARING,
+    "baseline": Phase.BASELINE,
+    "iteration": Phase.WORKING,
+    "proof": Phase.PROVING,
+}
+"""By the first word of a step's name; all else publishes."""

@@ -7,16 +7,31 @@ import logging
 from dataclasses import dataclass
 
 from bot.errors import Refused
-from bot.records import Outcome, PullRequest, Trigger, TriggerKind
+from bot.records import IssueRef, Outcome, PullRequest, Trigger, TriggerKind
 from bot.repository import OnFailedChecks, read_config
 from bot.runs.continuing import branch_of
 from bot.runs.describing import describe_again
+from bot.runs.groundwork import Groundwork
 from bot.runs.house import House
 from bot.runs.judgement import FailedOn, Judgement, failed_on, newest_judgement
 from bot.runs.known import Known
+from bot.runs.pulls import our_pull
 from bot.runs.stopping import StopFlag
+from bot.runs.store import WORK, Store
+
+JUDGING = (*WORK, TriggerKind.ACCEPT, TriggerKind.RENEW)
+"""What takes proofs."""
 
 log = logging.getLogger(__name__)
+
+
+def may_concern(store: Store, at: IssueRef, head: str) -> bool:
+    """Whether a proof of ours may be of a commit, by what is kept here alone.
+
+    A fork may have a branch that is called like ours, whose checks are none of our business.
+    """
+    kept = (store.facts(run.id) for run in store.runs_of(at.repository.id, at.number) if run.trigger.kind in JUDGING)
+    return any(head in (facts.get("judged"), facts.get("head_sha")) for facts in kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +93,11 @@ class Checks:
         """Whether the configuration that the proof was made by says so. What such a run pushed is left to people."""
         store, at, mirror = self.house.store, self.known.at, self.known.mirror
         mends = [run.id for run in store.runs_of(at.repository.id, at.number) if run.trigger.kind is TriggerKind.MEND]
-        if before.head in {store.facts(run_id).get("head_sha") for run_id in mends} or not mirror.has(before.base):
+        if before.head in {store.facts(run_id).get("head_sha") for run_id in mends}:
+            return False
+        if not mirror.has(before.base):
+            Groundwork(self.known, self.stop).update_mirror()
+        if not mirror.has(before.base):
             return False
         try:
             config = read_config(lambda path: mirror.read(before.base, path))
@@ -89,7 +108,7 @@ class Checks:
     def _found(self) -> tuple[PullRequest, Judgement] | None:
         """The pull request, open still, and its green proof, of the commit that is meant and the branch is at."""
         known, at = self.known, self.known.at
-        pull = self.house.github.pull_request(at.repository, branch_of(self.house.store, at))
+        pull = our_pull(self.house, at, branch_of(self.house.store, at))
         if pull is None or pull.state != "open" or pull.head_sha != known.trigger.head_sha:
             return None
         before = newest_judgement(self.house.store, at.repository.id, pull.number, told=True)

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from bot.proof import goes_with_tests
-from bot.records import Person, Task, Trigger, TriggerKind
+from bot.records import OPERATOR, Person, Task, Trigger, TriggerKind
 from bot.repository import CommitStyle, Mirror
 from bot.runs.branch import Footing
+from bot.runs.deciding import UNASKED
 from bot.runs.known import Known
 from bot.runs.solving import Author
 from bot.writing.masking import mask_secrets
@@ -64,7 +65,7 @@ def words_of(known: Known) -> Words:
         author=house.author,
         when=datetime.fromtimestamp(int(known.started_at), UTC),
         style=config.commit_style,
-        trailers=trailers_for(known.trigger.sender, house.author, host=host, sign_off=config.sign_off),
+        trailers=trailers_for(_who_asked(known.trigger), house.author, host=host, sign_off=config.sign_off),
     )
 
 
@@ -79,17 +80,23 @@ def subject_of(task: Task, trigger: Trigger | None = None) -> str:
             return title(task)
 
 
-def trailers_for(sender: Person, author: Author, *, host: str, sign_off: bool) -> tuple[str, ...]:
-    """The lines that name who started it as a co-author, and sign the commit off for the bot itself.
+def trailers_for(asked: Person | None, author: Author, *, host: str, sign_off: bool) -> tuple[str, ...]:
+    """The lines that name who asked for it as a co-author, and sign the commit off for the bot itself.
 
     `host` is that of GitHub's web pages. Nobody signs off for a person: the words of a sign-off are one's own.
 
     Source: https://docs.github.com/en/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
     """
-    mailbox = sender.login if sender.id is None else f"{sender.id}+{sender.login}"
-    co_author = f"Co-authored-by: {sender.login} <{mailbox}@users.noreply.{host}>"
-    signed = f"Signed-off-by: {author.name} <{author.email}>"
-    return (*(() if sender.is_bot else (co_author,)), *((signed,) if sign_off else ()))
+    signed = (f"Signed-off-by: {author.name} <{author.email}>",) if sign_off else ()
+    if asked is None or asked.is_bot:
+        return signed
+    mailbox = asked.login if asked.id is None else f"{asked.id}+{asked.login}"
+    return (f"Co-authored-by: {asked.login} <{mailbox}@users.noreply.{host}>", *signed)
+
+
+def _who_asked(trigger: Trigger) -> Person | None:
+    """Who a run is for; None where nobody did on GitHub, whoever it has to do with."""
+    return None if trigger.kind in UNASKED or trigger.sender == OPERATOR else trigger.sender
 
 
 def commit_change(mirror: Mirror, onto: str, tree: str, words: Words) -> tuple[str, ...]:

@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from bot.errors import Refused
-from bot.records import Change, IssueRef
+from bot.records import Change, IssueRef, TriggerKind
 from bot.repository import GitFailed, Mirror, branch_for, read_config
 from bot.runs.branch import Advance, Branch, Footing, advance, by_people, chosen
 from bot.runs.commits import commit_merge, words_of
 from bot.runs.earlier import question_before
 from bot.runs.house import House
 from bot.runs.known import Known
+from bot.runs.pulls import pulls_from
 from bot.runs.stopping import StopFlag
 from bot.runs.store import Store
 
+NAMED_AT_MOST = 10
 START_AT_MOST = 4_000_000
 """Characters of the patch that a run goes on from; it is kept with the run."""
 
@@ -74,6 +76,21 @@ class Continuing:
         footing = self._footing(branch, newest)
         return self._carried(footing)
 
+    def had(self, footing: Footing | None) -> Footing | None:
+        """A footing that was settled before. None where there was none, or it can't be had again in this mirror.
+
+        What was made for it on another machine alone is made once more: it comes to the same.
+        """
+        mirror = self.known.mirror
+        if footing is None or not mirror.has(footing.base):
+            return None
+        if mirror.has(footing.onto) and mirror.has(footing.start):
+            return footing
+        if footing.head is None or not mirror.has(footing.head):
+            return None
+        made = self._carried(self._footing(Branch(footing.branch, footing.head), footing.base))
+        return footing if (made.onto, made.start) == (footing.onto, footing.start) else None
+
     def _branches(self, newest: str) -> Iterator[Branch]:
         """The issue's branches by their names. GitHub is asked only for those that there is or was something of."""
         known, at = self.known, self.known.at
@@ -84,10 +101,17 @@ class Continuing:
             if head is None and name not in named:
                 yield Branch(name)
                 continue
-            pull = self._house.github.pull_request(at.repository, name)
+            pulls = pulls_from(self._house, at, name)
             held = {commit.sha for commit in known.mirror.commits(newest, head)} | {head} if head else set()
             is_related = head is None or known.mirror.merge_base(newest, head) is not None
-            yield Branch(name, head, pull, is_ours=bool(held & ours), is_related=is_related)
+            yield Branch(
+                name,
+                head,
+                pulls.ours,
+                is_ours=bool(held & ours),
+                is_related=is_related,
+                is_peoples=pulls.is_peoples,
+            )
 
     def _footing(self, branch: Branch, newest: str) -> Footing:
         known, mirror, head = self.known, self.known.mirror, branch.head
@@ -110,7 +134,7 @@ class Continuing:
             update=update,
             all_ours=not footing.by_people,
             is_clean=merge.is_clean,
-            kind=known.trigger.kind,
+            is_asked=self._is_asked_to_solve,
         ):
             case Advance.ANEW:
                 return replace(footing, onto=newest)
@@ -120,27 +144,50 @@ class Continuing:
                 return replace(footing, onto=commit_merge(mirror, merge.tree, [head, newest], message, words))
             case Advance.REBASE:
                 return replace(footing, onto=newest, tree=merge.tree, was_rebased=True)
+            case Advance.SOLVE if merge.unmarked:
+                raise Refused(_not_for_a_run(footing.branch, known.info.default_branch, merge.unmarked))
             case Advance.SOLVE:
                 return replace(footing, tree=merge.tree, conflicts=merge.conflicts)
             case Advance.LEAVE:
                 return replace(footing, base=left, unmerged=merge.conflicts)
 
+    @property
+    def _is_asked_to_solve(self) -> bool:
+        """Whether a person wants conflicts solved: by a retry, or by the answer to what the run asked that did so."""
+        before, reviewed = self._question_before, self.known.reviewed
+        earlier = before.footing_or_none if before else None
+        is_retry = self.known.trigger.kind is TriggerKind.RETRY or (reviewed is not None and reviewed.is_retry)
+        return is_retry or (earlier is not None and bool(earlier.conflicts))
+
+    @property
+    def _question_before(self) -> Known | None:
+        earlier = question_before(self._house.store, self.known.run_id)
+        return Known(self._house, earlier.id) if earlier is not None else None
+
     def _carried(self, footing: Footing) -> Footing:
         """The footing with what the run did that asked a question, where this run is the answer, and it fits still."""
-        earlier = question_before(self._house.store, self.known.run_id)
+        earlier = self._question_before
         if earlier is None or footing.conflicts or footing.was_rebased:
             return footing
-        store, mirror, words = self._house.store, self.known.mirror, words_of(self.known)
-        change, facts = store.progress(earlier.id).change, store.facts(earlier.id)
-        before = Known(self._house, earlier.id).footing_or_none
-        if change.is_empty:
+        mirror, words = self.known.mirror, words_of(self.known)
+        change, before = earlier.progress.change, earlier.footing_or_none
+        if change.is_empty or (before is not None and before.conflicts):  # that holds what the base did, too
             return footing
         try:
-            tree = mirror.apply(facts["base"], change.patch)
-            onto = before.onto if before else facts["base"]
+            tree = mirror.apply(earlier.base, change.patch)
+            onto = before.onto if before and mirror.has(before.onto) else earlier.base
             work = commit_merge(mirror, tree, [onto], "What was done before the question", words)
             merge = mirror.merge(footing.onto, work, stop=self.stop)
         except (Refused, GitFailed, KeyError) as lost:
             log.warning("run %s: the earlier work is not gone on with: %s", self.known.run_id, lost)
             return footing
-        return replace(footing, tree=merge.tree) if merge.is_clean else footing
+        return replace(footing, carried=merge.tree) if merge.is_clean else footing
+
+
+def _not_for_a_run(branch: str, base: str, paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - NAMED_AT_MOST:,} more" if len(paths) > NAMED_AT_MOST else ""
+    named = ", ".join(f"`{path}`" for path in paths[:NAMED_AT_MOST])
+    return (
+        f"`{branch}` and `{base}` have changed {named}{more} in two ways, and no text can show both: a run would have "
+        f"to drop one unseen. Merge `{base}` into `{branch}` by hand and decide there; then `/selfcode retry`."
+    )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.records import Outcome, Trigger, TriggerKind
 from bot.runs.seen import can_be_seen
@@ -12,8 +12,33 @@ from bot.triggers.checking import PASSED
 CHEAP = (TriggerKind.MOVED, TriggerKind.CHECKS)
 """What takes seconds to say, and no place."""
 
+CHEAP_AT_ONCE = 8
+CHEAP_OF_AN_ACCOUNT = 2
+"""How much of that is under way at once, in all and of one account, which may have to wait for GitHub long."""
+
 UNASKED = (*CHEAP, TriggerKind.MEND)
 """What nobody asks for: facts, and what the repository's settings ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """How many runs may be at work at once: in all, of a repository, of an installation. None: no such limit.
+
+    `is_paused`: nothing is to begin, whatever room there is.
+    """
+
+    all: int | None = None
+    of_repository: int | None = None
+    of_installation: int | None = None
+    is_paused: bool = False
+
+    def within(self, places: int) -> "AtOnce":
+        """The same, where there are so many places."""
+        return replace(self, all=places if self.all is None else min(self.all, places))
+
+    def with_one_less(self) -> "AtOnce":
+        """The same, where a place is kept for somebody."""
+        return self if self.all is None else replace(self, all=self.all - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +65,24 @@ class Later:
     for_a_place: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Ear:
+    """How the issue's newest work listens to comments without a command.
+
+    `asked_at` is when the question that it ends with was shown, None while it has asked none; `is_open` says that its
+    model is asked still.
+    """
+
+    asked_at: float | None = None
+    is_open: bool = False
+
+
+DEAF = Ear()
+"""Where nothing works, or ever did."""
+
+
 def decide(
-    waiting: Waiting, *, active: Sequence[RunRow], runs: Sequence[RunRow], free: bool
+    waiting: Waiting, *, active: Sequence[RunRow], runs: Sequence[RunRow], free: bool, ear: Ear = DEAF
 ) -> Begin | Settle | Tell | Later:
     """What is to become of a trigger that asks for a run or an examination. `runs` are all of its issue, oldest first.
 
@@ -49,24 +90,51 @@ def decide(
     for again is known when its turn comes, not here.
     """
     trigger = waiting.trigger
-    same_issue = [run for run in active if same(run.trigger, trigger) and _is_alike(run.trigger, trigger)]
-    if trigger.kind is TriggerKind.ANSWER and any(_goes_on_from_an_answer(run) for run in same_issue):
+    same_issue = [run for run in active if same(run.trigger, trigger) and is_alike(run.trigger, trigger)]
+    if trigger.kind is TriggerKind.ANSWER and ear.is_open and any(map(_goes_on_from_an_answer, same_issue)):
         return Tell()
-    if note := _needless(waiting, same_issue, runs):
+    if note := _needless(waiting, same_issue, runs, ear):
         return Settle(note)
     if same_issue:
         return Later(for_a_place=False)
-    return Begin() if free or trigger.kind in CHEAP else Later(for_a_place=True)
+    return Begin() if free else Later(for_a_place=trigger.kind not in CHEAP)
+
+
+def has_room(trigger: Trigger, active: Sequence[RunRow], *, at_once: AtOnce) -> bool:
+    """Whether one more may begin: what is cheap has room beside the places, and of that no account has all.
+
+    What waits for a service has left its place.
+    """
+    if at_once.is_paused:
+        return False
+    is_cheap, here = trigger.kind in CHEAP, trigger.issue.repository
+    alike = [run for run in active if (run.trigger.kind in CHEAP) == is_cheap]
+    if is_cheap:
+        of_account = sum(run.trigger.issue.repository.installation_id == here.installation_id for run in alike)
+        return sum(run.resumes_at is None for run in alike) < CHEAP_AT_ONCE and of_account < CHEAP_OF_AN_ACCOUNT
+    working = [run.trigger.issue.repository for run in alike if run.resumes_at is None]
+    return all(
+        most is None or count < most
+        for count, most in (
+            (len(working), at_once.all),
+            (sum(each.id == here.id for each in working), at_once.of_repository),
+            (sum(each.installation_id == here.installation_id for each in working), at_once.of_installation),
+        )
+    )
 
 
 def fair(waiting: Sequence[Waiting], active: Sequence[RunRow]) -> list[Waiting]:
-    """The triggers as they get free places: fewest active runs of the installation, of the repository, then age."""
-    by_installation = Counter(run.trigger.issue.repository.installation_id for run in active)
-    by_repository = Counter(run.trigger.issue.repository.id for run in active)
+    """The triggers as they get room: fewest active runs of the installation, of the repository, then age.
+
+    What is cheap and what takes a place don't count for each other.
+    """
+    at_work = [(run.trigger.kind in CHEAP, run.trigger.issue.repository) for run in active]
+    by_installation = Counter((is_cheap, repository.installation_id) for is_cheap, repository in at_work)
+    by_repository = Counter((is_cheap, repository.id) for is_cheap, repository in at_work)
 
     def rank(each: Waiting) -> tuple[int, int, int]:
-        repository = each.trigger.issue.repository
-        return by_installation[repository.installation_id], by_repository[repository.id], each.seq
+        is_cheap, repository = each.trigger.kind in CHEAP, each.trigger.issue.repository
+        return by_installation[is_cheap, repository.installation_id], by_repository[is_cheap, repository.id], each.seq
 
     return sorted(waiting, key=rank)
 
@@ -76,17 +144,17 @@ def same(one: Trigger, other: Trigger) -> bool:
     return (one.issue.repository.id, one.issue.number) == (other.issue.repository.id, other.issue.number)
 
 
+def is_alike(one: Trigger, other: Trigger) -> bool:
+    """Whether both are about an issue and its pull request, or both about the repository."""
+    return (one.kind in (*WORK, *PROOFS)) == (other.kind in (*WORK, *PROOFS))
+
+
 def is_before(one: Waiting, other: Waiting) -> bool:
     """By GitHub's clock, which tells seconds alone, and within one second as they came in."""
     return (one.trigger.occurred_at, one.seq) < (other.trigger.occurred_at, other.seq)
 
 
-def _is_alike(one: Trigger, other: Trigger) -> bool:
-    """Whether both are about an issue and its pull request, or both about the repository."""
-    return (one.kind in (*WORK, *PROOFS)) == (other.kind in (*WORK, *PROOFS))
-
-
-def _needless(waiting: Waiting, same_issue: Sequence[RunRow], runs: Sequence[RunRow]) -> str:
+def _needless(waiting: Waiting, same_issue: Sequence[RunRow], runs: Sequence[RunRow], ear: Ear) -> str:
     """Why nothing is to be done, or ""."""
     trigger = waiting.trigger
     work = [run for run in runs if run.trigger.kind in WORK]
@@ -98,10 +166,10 @@ def _needless(waiting: Waiting, same_issue: Sequence[RunRow], runs: Sequence[Run
                 return f"run {at_work[0].id} is at work on the issue already"
             is_late = last is not None and trigger.occurred_at <= last.trigger.occurred_at
             return f"asked for before run {last.id} was" if last is not None and is_late else ""
-        case TriggerKind.ANSWER:
-            return "" if _is_answer_to(last, waiting) else "nobody waits for an answer"
-        case TriggerKind.REVIEW if trigger.issue.number == trigger.pull_request:
+        case TriggerKind.REVIEW | TriggerKind.ANSWER if trigger.issue.number == trigger.pull_request:
             return "no pull request of ours"
+        case TriggerKind.ANSWER:
+            return "" if _is_answer_to(last, waiting, ear) else "nobody waits for an answer"
         case TriggerKind.CHECKS:
             return _untold(trigger, runs)
         case _:
@@ -113,12 +181,15 @@ def _goes_on_from_an_answer(run: RunRow) -> bool:
     return run.trigger.kind is TriggerKind.ANSWER and run.stop_because is None
 
 
-def _is_answer_to(last: RunRow | None, waiting: Waiting) -> bool:
-    """Whether the issue's newest work has ended with a question, which whoever wrote this can have seen."""
-    if last is None or last.outcome is not Outcome.NEEDS_INFORMATION:
+def _is_answer_to(last: RunRow | None, waiting: Waiting, ear: Ear) -> bool:
+    """Whether the issue's newest work has asked a question, which whoever wrote this can have seen.
+
+    It is shown before the run is at its end: who is quick answers in between.
+    """
+    if last is None or last.outcome not in (None, Outcome.NEEDS_INFORMATION):
         return False
-    occurred_at = waiting.trigger.occurred_at
-    return can_be_seen(last.finished_at, accepted_at=waiting.accepted_at, occurred_at=occurred_at)
+    asked_at = last.finished_at if ear.asked_at is None else ear.asked_at
+    return can_be_seen(asked_at, accepted_at=waiting.accepted_at, occurred_at=waiting.trigger.occurred_at)
 
 
 def _untold(trigger: Trigger, runs: Sequence[RunRow]) -> str:

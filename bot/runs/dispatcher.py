@@ -2,18 +2,22 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.records import Caps, GitHub, TriggerKind
+from bot.records import Caps, GitHub, RepositoryRef, TriggerKind
 from bot.runs.acting import Acting, Queue
 from bot.runs.admission import Gate
+from bot.runs.controls import CANCELLED, Wanted
+from bot.runs.deciding import AtOnce
+from bot.runs.errands import Errands
 from bot.runs.filling import Filling, Starter
+from bot.runs.lines import Send, at_once
 from bot.runs.queueing import Queueing
 from bot.runs.reception import Reception
 from bot.runs.settling import Settling
 from bot.runs.standing import CapsOf
-from bot.runs.store import RUNS, Store, Waiting
+from bot.runs.store import RUNS, Store, Waiting, run_id_for
 
 ENDING = (TriggerKind.STOP, TriggerKind.UNINSTALLED)
 """What ends runs goes before everything else."""
@@ -28,8 +32,9 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Dispatcher:
-    """Acts on waiting triggers: one in a process. `allowed_owners` are lower case; empty means nobody.
+    """Acts on waiting triggers: one over all workers. `allowed_owners` are lower case; empty means nobody.
 
+    One thread alone calls it, and it waits for nobody: what GitHub is asked and told, `send` has done elsewhere.
     `clock` is monotonic, `now` is seconds since the epoch.
     """
 
@@ -39,55 +44,75 @@ class Dispatcher:
     allowed_owners: frozenset[str]
     label: str
     min_permission: str
-    runs_at_once: int
+    limits: Callable[[], AtOnce]
     trusted_bots: frozenset[str] = frozenset()
     caps_of: CapsOf = field(default=lambda _: Caps())
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    send: Send = at_once
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     _known: dict[int, Waiting] = field(default_factory=dict, init=False)
+    _wanted: Wanted = field(default_factory=Wanted, init=False)
 
     def __post_init__(self) -> None:
-        store, github = self.store, self.github
-        gate = Gate(store, github, self.min_permission, self.trusted_bots, self.now)
-        reception = Reception(store, github, gate, self.secrets, self.now)
-        self._settling, self._queueing = Settling(store, self.clock), Queueing(store, github, self.clock)
-        self._filling = Filling(
-            store, github, self.starter, reception, self._settling, self._queueing, self.runs_at_once
-        )
-        self._acting = Acting(store, github, reception, self._settling, self._queueing, self.label, self.caps_of)
+        store, errands = self.store, Errands(self.github, self.send, self.clock)
+        gate = Gate(store, errands.permission_of, self.min_permission, self.trusted_bots, self.now)
+        reception = Reception(store, errands, gate, self.secrets, self.now)
+        settling, queueing = Settling(store, errands, self.clock), Queueing(store, errands, self.clock)
+        self._errands, self._settling, self._queueing = errands, settling, queueing
+        self._filling = Filling(store, self.starter, reception, settling, queueing, self._room)
+        self._acting = Acting(store, errands, reception, settling, queueing, self.label, self.caps_of)
 
-    def resume(self) -> None:
-        """Start every unfinished run that was not started in this process: left by an earlier worker, or cut off."""
-        self._filling.resume()
+    def wait(self, seconds: float) -> None:
+        """Wait until GitHub has answered something, but no longer than this: then another turn is worth while."""
+        self._errands.wait(seconds)
 
     def turn(self) -> None:
         """Look once at everything that waits.
 
-        A note comes first, then places are filled, then one answer is given and one word said of the queue: GitHub
-        wants pauses between writes, and people come before housekeeping. What ends runs waits for none of it, nor for a
-        place: it goes before each.
+        Notes come first, then places are filled, then answers are given and one word is said of the queue. An account
+        gets one of each at a time: GitHub wants pauses between writes, and people come before housekeeping. What ends
+        runs waits for none of it, nor for a place: it goes before each.
         """
-        self.resume()
-        for each in self._awake_after_ends(STEERING)[:1]:
+        self._heed_the_operator()
+        for each in _first_of_each_account(self._awake(self._after_ends(STEERING))):
             self._act(each)
-        while (filled := self._filling.fill(self._awake_after_ends(RUNS))).has_begun:
+        while (filled := self._filling.fill(self._after_ends(RUNS))).is_more:
             pass
-        for each in sorted(self._awake_after_ends(TALKING), key=_keeps_house)[:1]:
+        for each in _first_of_each_account(sorted(self._awake(self._after_ends(TALKING)), key=_keeps_house)):
             self._act(each, filled.places)
-        self._queueing.tell_one(filled.places)
+        self._queueing.tell_one(filled.places, is_paused=self._wanted.is_paused)
 
-    def _awake_after_ends(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
+    def _heed_the_operator(self) -> None:
+        """Know whether anything may begin, and drop or stop what is to be cancelled."""
+        controls = self.store.controls
+        self._wanted = controls.wanted()
+        for run_id in self._wanted.cancelled:
+            for each in self._waiting():
+                if run_id_for(each.trigger) == run_id:
+                    self._settling.settle(each, f"dropped: {CANCELLED}")
+                    self._queueing.take_back(each, CANCELLED)
+            self.store.request_stop_of_run(run_id, CANCELLED)
+            controls.cancelled(run_id)
+
+    def _room(self) -> AtOnce:
+        return replace(self.limits(), is_paused=self._wanted.is_paused)
+
+    def _after_ends(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
         """What of these waits once everything has ended that is to end."""
-        for each in self._awake(ENDING):
+        for each in self._awake(self._those_of(ENDING)):
             self._act(each)
-        return self._awake(kinds)
+        return self._those_of(kinds)
+
+    def _awake(self, waiting: Iterable[Waiting]) -> list[Waiting]:
+        return [each for each in waiting if self._settling.is_awake(each)]
 
     def _act(self, each: Waiting, places: Sequence[Waiting] = ()) -> None:
-        self._settling.act(each, lambda each: self._acting.act(each, Queue(self._waiting(), places)))
+        queue = Queue(self._waiting(), places, is_paused=self._wanted.is_paused)
+        self._settling.act(each, lambda each: self._acting.act(each, queue))
 
-    def _awake(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
-        return [each for each in self._allowed() if each.trigger.kind in kinds and self._settling.is_awake(each)]
+    def _those_of(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
+        return [each for each in self._allowed() if each.trigger.kind in kinds]
 
     def _allowed(self) -> list[Waiting]:
         """What waits, of owners that the operator allows; what others ask for is settled."""
@@ -104,11 +129,13 @@ class Dispatcher:
     def _waiting(self) -> list[Waiting]:
         """What waits. What was asked on a pull request is asked for its issue; where it is not ours, it is answered."""
         known = self._known
-        waiting = [each if each.seq in known else self._placed(each) for each in self.store.waiting(known)]
+        found = (each if each.seq in known else self._placed(each) for each in self.store.waiting(known))
+        waiting = [each for each in found if each is not None]
         self._known = {each.seq: each for each in waiting}
         return waiting
 
-    def _placed(self, each: Waiting) -> Waiting:
+    def _placed(self, each: Waiting) -> Waiting | None:
+        """The trigger where it belongs; None as long as nobody can tell."""
         trigger = each.trigger
         if trigger.pull_request is None:
             return each
@@ -116,10 +143,25 @@ class Dispatcher:
         if run is not None:
             issue = replace(trigger.issue, number=run.trigger.issue.number)
             return replace(each, trigger=replace(trigger, issue=issue))
-        if trigger.kind is TriggerKind.REVIEW:  # nobody gave a command: it is settled without a word
+        if self._is_opening_one(trigger.issue.repository):
+            return None
+        if trigger.kind in (TriggerKind.REVIEW, TriggerKind.ANSWER):  # no command: it is settled without a word
             return each
         return replace(each, trigger=replace(trigger, kind=TriggerKind.HELP, text=NOT_OURS))
+
+    def _is_opening_one(self, repository: RepositoryRef) -> bool:
+        """Whether a run has pushed there, and does not know by which number its pull request goes."""
+        at_work = (run.id for run in self.store.unfinished() if run.trigger.issue.repository.id == repository.id)
+        kept = (self.store.facts(run_id) for run_id in at_work)
+        return any(facts.get("head_sha") and facts.get("pull_request") is None for facts in kept)
 
 
 def _keeps_house(each: Waiting) -> bool:
     return each.trigger.kind is TriggerKind.INSTALLED
+
+
+def _first_of_each_account(waiting: Iterable[Waiting]) -> list[Waiting]:
+    firsts: dict[int, Waiting] = {}
+    for each in waiting:
+        firsts.setdefault(each.trigger.issue.repository.installation_id, each)
+    return list(firsts.values())

@@ -11,6 +11,16 @@ ANSWERING = (TriggerKind.ANSWER, TriggerKind.RETRY)
 """What may be the answer to the question that the run before ended with."""
 
 
+QUESTION_SHOWN_AT = "question_shown_at"
+"""The fact that says when a run's question was shown, in seconds since the epoch."""
+
+
+def question_shown_at(store: Store, run_id: str) -> float | None:
+    """When the question that a run ends with was shown; None where it has asked none."""
+    found: float | None = store.facts(run_id).get(QUESTION_SHOWN_AT)
+    return found
+
+
 def question_before(store: Store, run_id: str) -> RunRow | None:
     """The run whose question this one is the answer to, if it is one."""
     earlier = _asking_before(store, run_id)

@@ -14,6 +14,7 @@ from bot.runs import doctor
 from bot.runs.admission import admit_who_asked
 from bot.runs.diagnosis import diagnosed
 from bot.runs.doctor import Given, Means, Patient
+from bot.runs.groundwork import Groundwork
 from bot.runs.house import House
 from bot.runs.known import Known
 from bot.runs.stopping import StopFlag
@@ -49,8 +50,9 @@ class Examination:
 
     def fetch(self) -> None:
         """Bring the mirror up to date, and find out how the tests of the default branch are run."""
-        known, info, mirror = self.known, self.known.info, self.known.mirror
-        mirror.update(info.clone_url, credentials=known.credentials(), ca_bundle=self.house.ca_bundle, stop=self.stop)
+        known, mirror = self.known, self.known.mirror
+        Groundwork(known, self.stop).update_mirror()
+        info = known.info
         base = mirror.head(info.default_branch)
         sandbox = doctor.sandbox_facts(self.house.sandbox, self._about_the_sandbox())
         begun = records.Examination(repository=info.ref.full_name, sandbox=sandbox, commit=base or "")
@@ -85,6 +87,12 @@ class Examination:
     def result(self) -> tuple[Health, str]:
         """How the repository is, and why, in a sentence."""
         return self.found.health, headline(self.found)
+
+    def show_step(self, _: str) -> None:
+        """Say what it waits for, where it does and was admitted."""
+        outage = self.known.outage
+        if outage is not None and "examination" in self.house.store.facts(self.run_id):
+            self._show(f"held up, and tried again every few minutes: {outage.what}")
 
     # --- the end
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.errors import Refused
+from bot.errors import Gone, Refused
 from bot.proof import what_is_broken
 from bot.repository import guess
 from bot.runs import solving
@@ -30,8 +30,24 @@ class Groundwork:
     def _house(self) -> House:
         return self.known.house
 
+    @property
+    def is_laid(self) -> bool:
+        """Whether it is laid for the base as it is now: a run's base moves where people bring it into the branch."""
+        return self.known.facts.get("laid_on") == self.known.base
+
     def update_mirror(self) -> None:
-        """Bring every branch of the mirror up to date."""
+        """Bring every branch of the mirror up to date. A repository that was renamed since has another address."""
+        known = self.known
+        try:
+            self._update_mirror()
+        except Gone:
+            info = self._house.github.repository(known.at.repository)
+            if info.clone_url == known.info.clone_url:
+                raise
+            known.learn(info=info)
+            self._update_mirror()
+
+    def _update_mirror(self) -> None:
         known = self.known
         known.mirror.update(
             known.info.clone_url, credentials=known.credentials(), ca_bundle=self._house.ca_bundle, stop=self.stop
@@ -72,6 +88,7 @@ class Groundwork:
             plant=baseline.plant,
             byproducts=list(baseline.byproducts),
             versions=dict(baseline.versions),
+            laid_on=self.known.base,
         )
         return what_is_broken(baseline.report, build=self.known.plan.build)
 

@@ -13,6 +13,7 @@ from bot.repository import Mirror, RepositoryConfig
 from bot.runs.lanes import Places
 from bot.runs.solving import Author
 from bot.runs.store import Store
+from bot.seen.counting import Counts, Uncounted
 from sandbox import Limits, Sandbox
 
 
@@ -122,7 +123,7 @@ class House:
 
     `crew` is the operator's. `images` and `models` are what repositories may choose among. `day_usd_*` are the budgets
     of a day, 0 for none. `acceptance_tests` is a folder with hidden tests in OWNER/REPO. `trusted_bots` may ask like
-    people.
+    people. `counts` counts, for figures.
     """
 
     store: Store
@@ -149,6 +150,7 @@ class House:
     dry_run: bool = False
     secrets: tuple[str, ...] = field(default=(), repr=False)
     trusted_bots: frozenset[str] = frozenset()
+    counts: Counts = field(default_factory=Uncounted)
 
     def mirror_path(self, ref: RepositoryRef) -> Path:
         """Where the repository's mirror is: by ids, so that a rename does not matter."""

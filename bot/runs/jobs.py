@@ -18,7 +18,7 @@ def job_of(known: Known) -> Job:
         reproduce=_reproduce(known),
         hidden=hidden_tests_for(known.house.acceptance_tests, known.at.repository.full_name),
         notes=(note_on(earlier[0]),) if earlier and known.task.hint else (),
-        start="" if known.progress.start.is_empty else known.footing.start,
+        held="" if known.progress.start.is_empty else known.footing.held,
     )
 
 

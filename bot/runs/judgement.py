@@ -90,5 +90,7 @@ def result_of(house: House, judgement: Judgement) -> RunResult:
         conflicts=worked.conflicts if judgement.base == worked.base_sha else (),
         base_moved_to=worked.base_moved_to if judgement.base == worked.base_sha else "",
         not_ready=facts.get("not_ready", "") if outcome is Outcome.PROVEN else "",
+        not_draft=facts.get("not_draft", ""),
+        is_draft_again=facts.get("is_draft_again", False),
         branch_change=load(Change, facts["change"]) if facts.get("change") else None,
     )

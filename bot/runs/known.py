@@ -16,6 +16,7 @@ from bot.records import (
     Progress,
     Proof,
     RepositoryInfo,
+    SolvedConflict,
     StopCheck,
     Task,
     TestPlan,
@@ -28,6 +29,7 @@ from bot.repository import Credentials, GitFailed, Mirror, RepositoryConfig, rea
 from bot.runs.branch import Footing, Joined
 from bot.runs.ground import Ground
 from bot.runs.house import Crew, House, crew_for
+from bot.runs.patience import Outage
 from bot.runs.requests import Reviewed
 from bot.runs.solving import Baseline
 
@@ -39,6 +41,13 @@ class Answers:
     """What the model said to the requests of a review."""
 
     given: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedConflicts:
+    """What became of the conflicts that the run was to solve."""
+
+    each: tuple[SolvedConflict, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +98,11 @@ class Known:
         """The run's one comment."""
         found: int | None = self.facts.get("comment_id")
         return found
+
+    @property
+    def outage(self) -> Outage | None:
+        """The service that the run waits for, or has just come back to try again."""
+        return self._record_or_none("outage", Outage)
 
     # --- What was admitted
 
@@ -196,6 +210,12 @@ class Known:
     def joined(self) -> Joined | None:
         """What joins the run's work with what people pushed meanwhile, where they did."""
         return self._record_or_none("joined", Joined)
+
+    @property
+    def solved(self) -> tuple[SolvedConflict, ...]:
+        """The conflicts that the run has solved."""
+        found = self._record_or_none("solved", SolvedConflicts)
+        return found.each if found else ()
 
     @property
     def proof(self) -> Proof | None:

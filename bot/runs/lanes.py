@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -167,7 +168,8 @@ class _Batch(Generic[Given, Result]):
         for _ in range(min(len(self._left), self._lanes.most - 1 - going)):
             if not self._lanes.places.take_further():
                 return
-            thread = threading.Thread(target=self._in_further_lane, name="selfcode-lane")
+            run = copy_context().run  # its lines are about the same run
+            thread = threading.Thread(target=run, args=(self._in_further_lane,), name="selfcode-lane")
             self._further.append(thread)
             thread.start()
 

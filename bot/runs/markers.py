@@ -9,6 +9,8 @@ from bot.records import ChangedFile
 _OPENS = re.compile(rb"^<{7} .*$", re.MULTILINE)
 _PARTS = re.compile(rb"^={7}\r?$", re.MULTILINE)
 _CLOSES = re.compile(rb"^>{7} .*$", re.MULTILINE)
+_OF_A_COMMIT = re.compile(rb"^(?:<{7}|>{7}) [0-9a-f]{40}\b", re.MULTILINE)
+"""A marker of our own merges, which tell the sides apart by their commits: alone, too, it is nobody's text."""
 
 
 def marked(files: Iterable[ChangedFile]) -> tuple[str, ...]:
@@ -24,5 +26,8 @@ def refuse_marked(files: Iterable[ChangedFile]) -> None:
 
 
 def _conflicts_in(data: bytes | None) -> int:
-    """How many conflicts a text holds: no more than it has of any of the three markers."""
-    return 0 if data is None else min(len(each.findall(data)) for each in (_OPENS, _PARTS, _CLOSES))
+    """How many conflicts a text holds: no more than it has of any of the three markers, but for lines of our own."""
+    if data is None:
+        return 0
+    whole = min(len(each.findall(data)) for each in (_OPENS, _PARTS, _CLOSES))
+    return max(whole, len(_OF_A_COMMIT.findall(data)))

@@ -11,6 +11,7 @@ from bot.runs.house import House
 from bot.runs.judgement import Judgement, newest_judgement
 from bot.runs.known import Known
 from bot.runs.publishing import set_check
+from bot.runs.pulls import our_pull
 from bot.runs.stopping import StopFlag
 from bot.writing.check import stale_check
 
@@ -54,7 +55,7 @@ class Moved:
     def _found(self) -> tuple[PullRequest, Judgement] | None:
         """The pull request, open still, and its proof; None where what was pushed is ours, and told by its own run."""
         at = self.known.at
-        pull = self.house.github.pull_request(at.repository, branch_of(self.house.store, at))
+        pull = our_pull(self.house, at, branch_of(self.house.store, at))
         if pull is None or pull.state != "open":
             return None
         store, number = self.house.store, pull.number

@@ -17,6 +17,7 @@ from bot.runs.judgement import PATCH_KEPT, newest_judgement
 from bot.runs.known import Known
 from bot.runs.provenance import with_head
 from bot.runs.reading import withdrawn
+from bot.runs.signing import Signing
 from bot.runs.stopping import StopFlag
 from bot.runs.verifying import missing_of_protected
 
@@ -43,15 +44,28 @@ class Pushing:
 
     @property
     def head(self) -> str:
-        """The commit that is to be the branch's: the run's own last one, or that which joins it with people's."""
+        """The commit that is to be the branch's: the run's own last one, or that which joins it with people's.
+
+        Where GitHub has written it anew it is GitHub's.
+        """
+        return self._signing.image(self._planned)
+
+    @property
+    def _planned(self) -> str:
         joined = self.known.joined
         return joined.head if joined else self._commits[-1]
 
     @property
+    def _signing(self) -> Signing:
+        return Signing(self.known, self.stop)
+
+    @property
     def _commits(self) -> tuple[str, ...]:
         """The commits that the work comes to, oldest first: the same each time; at least what it goes on from."""
-        known, footing = self.known, self.known.footing
-        tree = known.ground(self.stop).tree(known.progress.change)
+        known, footing, joined = self.known, self.known.footing, self.known.joined
+        if joined and joined.over:
+            footing = replace(footing, base=joined.over)
+        tree = replace(known.ground(self.stop), base=footing.base).tree(known.progress.change)
         made = commit_work(known.mirror, footing, tree, words_of(known), base_branch=known.info.default_branch)
         return (footing.onto, *made)
 
@@ -68,9 +82,10 @@ class Pushing:
 
         What is joined wants a proof of its own, before it is pushed. Raises `Refused` where the two don't fit.
         """
+        self._signing.tidy()
         self._refuse_unwanted()
-        known, head = self.known, self.head
-        if known.joined and not self._is_proven(head):  # cut off between the two
+        known, planned = self.known, self._planned
+        if known.joined and not self._is_proven(planned):  # cut off between the two
             return False
         footing, url = known.footing, known.info.clone_url
         made = () if known.joined else self._commits
@@ -83,15 +98,19 @@ class Pushing:
         }
         for tries_left in reversed(range(PUSHES_AT_MOST)):
             there = known.mirror.fetch_branch(url, footing.branch, **remote)
+            head = self._signing.image(planned)
             match self._standing(footing, head, there):
                 case Standing.PUSHED:
                     break
                 case Standing.AHEAD if there is not None:
-                    self._join(footing, head, there)
+                    newest = known.mirror.fetch_branch(url, known.info.default_branch, **remote)
+                    self._join(footing, planned, there, newest=newest)
                     return False
                 case Standing.ELSEWHERE | Standing.AHEAD:
                     raise Moved(footing.branch, there)
                 case Standing.AS_LEFT | Standing.GONE:
+                    head = self._signing.sign(planned, remote["credentials"])
+                    known.house.store.require_held()
                     try:
                         known.mirror.push(url, head, footing.branch, expect=there, **remote)
                         break
@@ -101,6 +120,24 @@ class Pushing:
         known.learn(head_sha=head)
         self._look_at_base(known.mirror.fetch_branch(url, known.info.default_branch, **remote), head)
         return True
+
+    def join_again(self) -> None:
+        """Make what joins the work with people's once more, where it was made on another machine alone.
+
+        Raises `Refused` where that can't be.
+        """
+        known, mirror, joined = self.known, self.known.mirror, self.known.joined
+        if joined is None or mirror.has(joined.head):
+            return
+        footing, words, planned = known.footing, words_of(known), self._commits[-1]
+        there = footing.head or ""
+        merge = mirror.merge(there, planned, stop=self.stop)
+        made = commit_merge(mirror, merge.tree, [there, planned], words.of_join(footing.branch), words)
+        if made != joined.head:
+            raise Refused(
+                f"Somebody pushed to `{footing.branch}` while the run worked, and the machine that had joined the two "
+                "is gone. The work is kept; `/selfcode retry` goes on from what the branch holds."
+            )
 
     def prove_joined(self, ground: Ground) -> Proof:
         """Judge what the branch is to hold where people's commits are in it."""
@@ -112,9 +149,14 @@ class Pushing:
         touched = missing_of_protected(known.mirror, known.base, head, known.config.protect)
         return with_head(replace(proof, missing=(*proof.missing, *touched)), head)
 
-    def _is_proven(self, head: str) -> bool:
+    def tidy(self) -> None:
+        """Leave nothing on the server that no branch holds. Raises `Unavailable`."""
+        self._signing.tidy()
+
+    def _is_proven(self, planned: str) -> bool:
         proof = self.known.proof
-        return proof is not None and proof.provenance is not None and proof.provenance.head == head
+        proven = proof.provenance.head if proof is not None and proof.provenance is not None else ""
+        return proven in (planned, self._signing.image(planned))
 
     def _standing(self, footing: Footing, head: str, there: str | None) -> Standing:
         mirror, expected = self.known.mirror, footing.head
@@ -125,8 +167,12 @@ class Pushing:
             holds_expected=there is not None and expected is not None and mirror.is_ancestor(expected, there),
         )
 
-    def _join(self, footing: Footing, head: str, there: str) -> None:
-        """Take up what was pushed meanwhile: a merge of both, on top of theirs. Raises `Refused` for a conflict."""
+    def _join(self, footing: Footing, head: str, there: str, *, newest: str | None) -> None:
+        """Take up what was pushed meanwhile: a merge of both, on top of theirs. Raises `Refused` for a conflict.
+
+        Where that brought in what the base branch, at `newest` by now, holds, it is the base from here on: what others
+        did there is neither the work of this run nor of those who pushed.
+        """
         known, mirror = self.known, self.known.mirror
         earlier = known.joined or Joined("", (), 0)
         if earlier.times >= PUSHES_AT_MOST:
@@ -136,13 +182,16 @@ class Pushing:
             raise Refused(_does_not_fit(footing.branch, there, merge.conflicts))
         words = words_of(known)
         joined = commit_merge(mirror, merge.tree, [there, head], words.of_join(footing.branch), words)
-        before = footing.head or footing.base
-        ours = our_commits(known.house.store, mirror, known.at)
-        theirs = by_people(mirror.commits(before, there), ours)
-        change = mirror.change(footing.base, joined)
+        base = (mirror.merge_base(newest, joined) if newest else None) or footing.base
+        people = by_people(mirror.commits(newest or base, there), our_commits(known.house.store, mirror, known.at))
+        theirs = tuple(sha for sha in people if sha not in footing.by_people)
+        change = mirror.change(base, joined)
         known.learn(
-            footing=replace(footing, head=there),
-            joined=Joined(joined, (*earlier.theirs, *theirs), earlier.times + 1),
+            base=base,
+            footing=replace(
+                footing, base=base, head=there, by_people=tuple(sha for sha in people if sha not in theirs)
+            ),
+            joined=Joined(joined, theirs, earlier.times + 1, earlier.over or footing.base),
             commits=[*known.commits, joined],
             change=change if len(change.patch) <= PATCH_KEPT else replace(change, patch=""),
         )
@@ -162,9 +211,9 @@ class Pushing:
         A renamed one is pushed to under its new name; of a default branch that was renamed, the new one is the base.
         """
         known, github = self.known, self.known.house.github
-        refuse_unwanted(known, self.stop)
         info = github.repository(known.at.repository)
         known.learn(info=info)
+        refuse_unwanted(known, self.stop)
         if info.is_archived:
             raise Refused("The repository was archived meanwhile: nothing can be pushed to it. The work is kept.")
         number = known.footing.pull_request

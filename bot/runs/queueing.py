@@ -1,15 +1,14 @@
 """The comments of runs that wait for a free place: each says which place, and becomes the run's own."""
 
-import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.errors import Gone, Refused, Unavailable
-from bot.records import GitHub, TriggerKind
+from bot.records import TriggerKind
+from bot.runs.errands import Errands
 from bot.runs.store import WORK, Store, Waiting, run_id_for
 from bot.runs.talk import QueueComment
-from bot.writing.progress import progress_marker, queue_comment
+from bot.writing.progress import NAMED_PLACES, progress_marker, queue_comment
 from bot.writing.replies import not_begun
 
 EVERY_S = 60.0
@@ -18,78 +17,92 @@ EVERY_S = 60.0
 COMMENTED = (*WORK, TriggerKind.DOCTOR)
 """What has a comment of its own."""
 
-log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
 class Queueing:
-    """Tells who waits. `clock` is monotonic."""
+    """Tells who waits. `clock` is monotonic.
+
+    All that is said of one account's queue is said and kept in its order, while the dispatcher goes on.
+    """
 
     store: Store
-    github: GitHub
+    errands: Errands
     clock: Callable[[], float] = time.monotonic
     _tried_at: dict[str, float] = field(default_factory=dict, init=False)
 
-    def tell_one(self, queue: Sequence[Waiting]) -> None:
-        """Post or edit the comment that says something else than is true by now: one at most. `queue`: next first."""
+    def tell_one(self, queue: Sequence[Waiting], *, is_paused: bool = False) -> None:
+        """Post or edit the comment that says something else than is true by now: one at most. `queue`: next first.
+
+        `is_paused`: nothing begins, and the place says nothing.
+        """
         known = self.store.talk.queue_comments() if queue else {}
         for place, each in enumerate(queue, 1):
-            if each.trigger.kind in COMMENTED and self._tell(each, place, known.get(run_id_for(each.trigger))):
+            turn = None if is_paused else place
+            if each.trigger.kind in COMMENTED and self._tell(each, turn, known.get(run_id_for(each.trigger))):
                 return
 
     def hand_over(self, each: Waiting) -> None:
-        """Give the comment to the run, which has begun."""
+        """Give the comment to the run, which has begun: nothing is under way that is said of it."""
         run_id = run_id_for(each.trigger)
         comment = self.store.talk.queue_comment(run_id)
         if comment is not None:
             self.store.learn(run_id, comment_id=comment.comment_id)
-            self.forget(each)
+            self.store.talk.forget_queue_comment(run_id)
+        self._tried_at.pop(run_id, None)
 
     def take_back(self, each: Waiting, why: str) -> None:
         """Say that it never began, where something was said of it."""
         run_id = run_id_for(each.trigger)
-        comment = self.store.talk.queue_comment(run_id)
-        if comment is None:
+        if self._tried_at.pop(run_id, None) is None and self.store.talk.queue_comment(run_id) is None:
             return
-        self.forget(each)
         body = not_begun(why, run_id, examines=each.trigger.kind is TriggerKind.DOCTOR)
-        self._politely(lambda: self.github.edit_comment(each.trigger.issue, comment.comment_id, body))
+
+        def say() -> None:
+            comment = self.store.talk.queue_comment(run_id)
+            if comment is not None:
+                self.store.talk.forget_queue_comment(run_id)
+                self.errands.github.edit_comment(each.trigger.issue, comment.comment_id, body)
+
+        self.errands.say(each.trigger, say)
 
     def forget(self, each: Waiting) -> None:
         """Leave the comment as it is, for ever."""
         run_id = run_id_for(each.trigger)
-        self.store.talk.forget_queue_comment(run_id)
         self._tried_at.pop(run_id, None)
+        self.errands.say(each.trigger, lambda: self.store.talk.forget_queue_comment(run_id))
 
-    def _tell(self, each: Waiting, place: int, known: QueueComment | None) -> bool:
-        """Whether GitHub was asked for something."""
+    def _tell(self, each: Waiting, place: int | None, known: QueueComment | None) -> bool:
+        """Whether something is to be said. `place` is None while nothing begins."""
         run_id, at, now = run_id_for(each.trigger), each.trigger.issue, self.clock()
-        said = str(place)
+        since = each.trigger.occurred_at
+        said = "paused" if place is None else str(place) if place <= NAMED_PLACES else "further back"
         if (known is not None and known.said == said) or now - self._tried_at.get(run_id, -EVERY_S) < EVERY_S:
             return False
         self._tried_at[run_id] = now
         examines = each.trigger.kind is TriggerKind.DOCTOR
         attempt = 1 if examines else self._attempt(each)
-        body = queue_comment(run_id, place, attempt=attempt, because=each.trigger.because, examines=examines)
+        body = queue_comment(
+            run_id,
+            place or 1,
+            attempt=attempt,
+            because=each.trigger.because,
+            examines=examines,
+            is_paused=place is None,
+        )
 
         def say() -> None:
-            if known is None:
-                comment_id = self.github.post_comment(at, body, marker=progress_marker(run_id))
+            github, before = self.errands.github, self.store.talk.queue_comment(run_id)
+            if before is None:
+                comment_id = github.post_comment(at, body, marker=progress_marker(run_id), since=since)
             else:
-                comment_id = known.comment_id
-                self.github.edit_comment(at, comment_id, body)
+                comment_id = before.comment_id
+                github.edit_comment(at, comment_id, body)
             self.store.talk.keep_queue_comment(run_id, QueueComment(comment_id, said))
 
-        self._politely(say)
+        self.errands.say(each.trigger, say, holds=True)
         return True
 
     def _attempt(self, each: Waiting) -> int:
         """Which run of work on its issue it will be, from 1 on, as far as can be told."""
         runs = self.store.runs_of(each.trigger.issue.repository.id, each.trigger.issue.number)
         return 1 + sum(run.trigger.kind in WORK for run in runs)
-
-    def _politely(self, say: Callable[[], None]) -> None:
-        try:
-            say()
-        except (Refused, Gone, Unavailable) as problem:
-            log.warning("not said of the queue: %s", problem)

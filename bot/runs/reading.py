@@ -30,13 +30,19 @@ def at_least(permission: str, minimum: str) -> bool:
 def withdrawn(issue: Issue, trigger: Trigger, *, label: str) -> str:
     """Why nobody wants the run any more, in words for people; "" while it is wanted.
 
-    Who asks by a command or a review asks for more than the label does, and needs none.
+    Who asks by a command, a review or an answer on our pull request asks for more than the label does, and needs none.
+    What nobody asks for does.
     """
     if not issue.is_open:
         return "the issue is closed"
-    is_labelled = label.casefold() in {name.casefold() for name in issue.labels}
-    needs_label = trigger.kind in (TriggerKind.START, TriggerKind.ANSWER)
-    return "the label was taken off" if needs_label and not is_labelled else ""
+    is_plain_answer = trigger.kind is TriggerKind.ANSWER and trigger.pull_request is None
+    needs_label = is_plain_answer or trigger.kind in (TriggerKind.START, TriggerKind.MEND)
+    return "the label was taken off" if needs_label and not has_label(issue, label) else ""
+
+
+def has_label(issue: Issue, label: str) -> bool:
+    """Whether the issue has the label; letter case does not matter."""
+    return label.casefold() in {name.casefold() for name in issue.labels}
 
 
 def visible(text: str) -> str:

@@ -13,6 +13,7 @@ from bot.records import Outcome, Proof, PullRequest, RunResult, TriggerKind
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
 from bot.runs.continuing import branch_of
+from bot.runs.describing import describe
 from bot.runs.ground import Ground
 from bot.runs.groundwork import Groundwork
 from bot.runs.hidden import hidden_tests_for
@@ -20,7 +21,8 @@ from bot.runs.house import House
 from bot.runs.judgement import PATCH_KEPT, Judgement, newest_judgement, result_of
 from bot.runs.known import Known
 from bot.runs.provenance import with_head
-from bot.runs.publishing import marked_ready, set_check
+from bot.runs.publishing import make_draft_again, make_ready, set_check
+from bot.runs.pulls import our_pull
 from bot.runs.seen import can_be_seen, refuse_unacceptable
 from bot.runs.stopping import StopFlag
 from bot.runs.verifying import missing_of_protected
@@ -79,7 +81,7 @@ class Renewal:
         )
 
     def _pull(self) -> PullRequest:
-        pull = self.house.github.pull_request(self.known.at.repository, branch_of(self.house.store, self.known.at))
+        pull = our_pull(self.house, self.known.at, branch_of(self.house.store, self.known.at))
         if pull is None or pull.state != "open":
             raise Refused("There is no open pull request of selfcode's for this issue.")
         return pull
@@ -145,7 +147,9 @@ class Renewal:
         known, pull = self.known, self._pull()
         result = self.result
         if result.outcome is Outcome.PROVEN and pull.is_draft and pull.head_sha == self._judged:
-            known.learn(not_ready=marked_ready(self.house, known.at.repository, pull.number))
+            make_ready(known, pull)
+        if result.outcome is Outcome.UNPROVEN and pull.head_sha == self._judged and not known.config.draft:
+            make_draft_again(known, pull.number)
         text = pull_request(
             self.result,
             known.task,
@@ -154,7 +158,7 @@ class Renewal:
             repository=known.info.ref.full_name,
             moved_to=pull.head_sha if pull.head_sha != self._judged else "",
         )
-        self.house.github.describe_pull_request(known.at.repository, pull.number, self._voice.masked(text.body))
+        describe(known, pull, text.body)
 
     # --- The end
 
@@ -190,8 +194,8 @@ class Renewal:
             return
         result = self.result if self._is_judged(outcome) else RunResult(outcome, reason)
         body = answer(result, who=trigger.sender.login, key=trigger.key)
-        marker = reply_marker(trigger.key)
-        self.house.github.post_comment(trigger.asked_at, self._voice.masked(body), marker=marker)
+        said, marker, since = self._voice.masked(body), reply_marker(trigger.key), trigger.occurred_at
+        self.house.github.post_comment(trigger.asked_at, said, marker=marker, since=since)
         log.info("run %s: answered %s", known.run_id, trigger.asked_at)
 
     def finish(self, outcome: Outcome, reason: str) -> None:

@@ -23,10 +23,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A review as a run has taken it up."""
+    """A review as a run has taken it up. `is_retry`: its own text is a `/selfcode retry`."""
 
     reviewer: str
     asked: tuple[Asked, ...]
+    is_retry: bool = False
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -39,21 +40,30 @@ def people_in(review: Review) -> tuple[str, ...]:
     return tuple(dict.fromkeys(author.login for author in (review.author, *said) if not author.is_bot))
 
 
-def reviewed(review: Review, *, permissions: Mapping[str, str], minimum: str, asks: Callable[[str], bool]) -> Reviewed:
+def reviewed(
+    review: Review,
+    *,
+    permissions: Mapping[str, str],
+    minimum: str,
+    asks: Callable[[str], bool],
+    hint: str | None = None,
+) -> Reviewed:
     """What the review asks for. Of a bot that is in no `permissions` nothing counts, as of anybody.
 
     All of it where it requests changes, or its own text asks; else those comments that do. `asks` says of a text
-    whether it asks the bot.
+    whether it asks the bot; `hint` is what stands behind the `/selfcode retry` in the review's own text, None where
+    that has none.
     """
 
     def counts(login: str) -> bool:
         return at_least(permissions.get(login, "none"), minimum)
 
-    whole = visible(review.body) if counts(review.author.login) else ""
+    text = visible(review.body)
+    whole = (visible(hint or "") if text.startswith(_COMMAND) else text) if counts(review.author.login) else ""
     asks_all = review.state is ReviewState.CHANGES_REQUESTED or asks(review.body)
     numbers = count(1)
     found: list[Asked] = []
-    if whole and asks_all and not whole.startswith(_COMMAND):
+    if whole and asks_all:
         found.append(Asked(Request(next(numbers), ((review.author.login, whole),))))
     for thread in review.threads:
         said = list(_said(thread, review.id, counts))
@@ -62,7 +72,8 @@ def reviewed(review: Review, *, permissions: Mapping[str, str], minimum: str, as
         shown = tuple((comment.author.login, visible(comment.body)) for comment in said[-SAID_AT_MOST:])
         request = Request(next(numbers), shown, path=thread.path, lines=_lines(thread), hunk=thread.hunk)
         found.append(Asked(request, thread.id, said[-1].id))
-    return Reviewed(review.author.login, tuple(found[:REQUESTS_AT_MOST]))
+    is_retry = hint is not None and counts(review.author.login)
+    return Reviewed(review.author.login, tuple(found[:REQUESTS_AT_MOST]), is_retry)
 
 
 def _said(thread: Thread, review_id: int, counts: Callable[[str], bool]) -> Iterator[ReviewComment]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.records import Change, Outcome, RunResult, load
 from bot.runs.earlier import attempts_up_to
+from bot.runs.heard import unheard
 from bot.runs.known import Known
 
 
@@ -27,10 +28,17 @@ def result_of_run(known: Known, outcome: Outcome, reason: str) -> RunResult:
         pull_request=facts.get("pull_request"),
         blocked=tuple(facts.get("blocked", ())),
         not_ready=facts.get("not_ready", ""),
+        not_draft=facts.get("not_draft", ""),
+        is_draft_again=facts.get("is_draft_again", False),
         branch_change=load(Change, facts["change"]) if facts.get("change") else None,
         attempts=(*earlier, replace(this, outcome=str(outcome))),
         built_on=footing.built_on if footing else "",
         by_people=(*footing.by_people, *theirs) if footing else (),
         conflicts=tuple(facts.get("unmerged", footing.unmerged if footing else ())),
         base_moved_to=facts.get("base_moved_to", ""),
+        solved=known.solved,
+        is_labelled=facts.get("is_labelled", True),
+        branch_left=facts.get("branch_left", ""),
+        unsigned=facts.get("unsigned", ""),
+        unheard=unheard(known.house.store, known.run_id) if outcome is not Outcome.STOPPED else (),
     )

@@ -24,11 +24,12 @@ class Reviewing:
     def answer(self, outcome: Outcome, reason: str) -> None:
         """Answer each request in its thread, resolve those that are done, and ask for the review again after a push.
 
-        A run that a person ended says nothing: they know.
+        The comment to the review as a whole comes last: it says what has been done by then. A run that a person ended
+        says nothing: they know.
         """
         known = self.known
         reviewed, number = known.reviewed, known.trigger.pull_request
-        if reviewed is None or number is None or outcome is Outcome.STOPPED:
+        if reviewed is None or not reviewed.asked or number is None or outcome is Outcome.STOPPED:
             return
         result = result_of_run(known, outcome, reason)
         at = IssueRef(known.at.repository, number)
@@ -36,9 +37,7 @@ class Reviewing:
         for asked in reviewed.asked:
             if asked.comment_id is not None:
                 self._answer_thread(at, asked, asked.comment_id, result, changed)
-        self._sum_up(at, reviewed, result)
-        if result.head_sha:
-            self._try(lambda: known.house.github.request_review(at.repository, at.number, reviewed.reviewer))
+        self._sum_up(at, reviewed, result, asked_again=bool(result.head_sha) and self._ask_again(at, reviewed))
 
     def _answer_thread(
         self, at: IssueRef, asked: Asked, comment_id: int, result: RunResult, changed: frozenset[str]
@@ -60,7 +59,20 @@ class Reviewing:
         if settles(given, head_sha=result.head_sha):
             self._try(lambda: github.resolve_thread(at.repository, asked.thread_id))
 
-    def _sum_up(self, at: IssueRef, reviewed: Reviewed, result: RunResult) -> None:
+    def _ask_again(self, at: IssueRef, reviewed: Reviewed) -> bool:
+        """Ask for the review again, once. Whether GitHub has asked for it."""
+        known = self.known
+        if known.facts.get("asked_again"):  # words that are said once more don't ask whoever has answered since
+            return True
+        try:
+            asked = known.house.github.request_review(at.repository, at.number, reviewed.reviewer)
+        except (Refused, Gone) as problem:
+            log.warning("run %s: the review is not asked for again: %s", known.run_id, problem)
+            return False
+        known.learn(asked_again=asked)
+        return asked
+
+    def _sum_up(self, at: IssueRef, reviewed: Reviewed, result: RunResult, *, asked_again: bool) -> None:
         known = self.known
         body = review_summary(
             reviewed.requests,
@@ -70,10 +82,11 @@ class Reviewing:
             run_id=known.run_id,
             outcome=result.outcome,
             reason=result.reason,
-            asked_again=bool(result.head_sha),
+            asked_again=asked_again,
         )
+        said, since = Voice(known).masked(body), known.trigger.occurred_at
         marker = review_answer_marker(known.run_id, 0)
-        self._try(lambda: known.house.github.post_comment(at, Voice(known).masked(body), marker=marker))
+        self._try(lambda: known.house.github.post_comment(at, said, marker=marker, since=since))
 
     def _changed_paths(self, head_sha: str) -> frozenset[str]:
         """The files that the run's own commits change."""

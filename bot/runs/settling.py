@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.errors import Gone, Refused, Unavailable
+from bot.runs.errands import Errands, Sent
 from bot.runs.store import Store, Waiting
+from bot.seen.about import about, of_trigger
 
 REST_S = 5.0
 LONGEST_REST_S = 60.0
@@ -20,34 +22,54 @@ class Settling:
     """Settles triggers with what came of them. `clock` is monotonic."""
 
     store: Store
+    errands: Errands
     clock: Callable[[], float] = time.monotonic
     _rests_until: dict[int, float] = field(default_factory=dict, init=False)
 
     def is_awake(self, each: Waiting) -> bool:
-        """Whether it may be tried now."""
+        """Whether it may be tried now: its service is not away, and GitHub is not being asked what it depends on."""
         now = self.clock()
-        return self._rests_until.get(each.seq, now) <= now
+        return self._rests_until.get(each.seq, now) <= now and not self.errands.is_busy(each.trigger)
 
-    def act(self, each: Waiting, do: Callable[[Waiting], str | None]) -> None:
-        """Do what is to be done for a trigger and settle it with the note that this returns; with None it waits on."""
+    def is_expected(self, each: Waiting) -> bool:
+        """Whether it will be awake in a moment: GitHub is being asked about it, and not for long yet."""
+        return self.errands.is_asked_about(each.trigger)
+
+    def act(self, each: Waiting, do: Callable[[Waiting], str | None]) -> str | None:
+        """Do what is to be done for a trigger and settle it with the note that this returns; with None it waits on.
+
+        Where GitHub is asked first, it is done again from its start when the answer is there. Returns the note that it
+        was settled with.
+        """
+        with about(**of_trigger(each.trigger)):
+            return self._act(each, do)
+
+    def settle(self, each: Waiting, note: str) -> None:
+        """Be done with a trigger."""
+        self._rests_until.pop(each.seq, None)
+        self.errands.forget(each.trigger)
+        with about(**of_trigger(each.trigger)):
+            log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
+        self.store.settle(each.seq, note)
+
+    def _act(self, each: Waiting, do: Callable[[Waiting], str | None]) -> str | None:
         self._rests_until.pop(each.seq, None)
         try:
             note = do(each)
+        except Sent:
+            return None
         except (Refused, Gone) as refusal:
             note = f"not done: {refusal}"
         except Unavailable as away:
             log.warning("%s on %s waits: %s", each.trigger.kind, each.trigger.issue, away)
             rest_s = min(max(away.retry_after_s or 0.0, REST_S), LONGEST_REST_S)
             self._rests_until[each.seq] = self.clock() + rest_s
-            return
+            self.errands.forget(each.trigger)
+            return None
         except Exception:  # the outermost frame of one trigger: a bug with it must not keep all others waiting
             log.exception("bug in acting on %s", each.trigger)
             note = "not done: selfcode itself failed"
+        self.errands.forget(each.trigger)
         if note is not None:
             self.settle(each, note)
-
-    def settle(self, each: Waiting, note: str) -> None:
-        """Be done with a trigger."""
-        self._rests_until.pop(each.seq, None)
-        log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
-        self.store.settle(each.seq, note)
+        return note

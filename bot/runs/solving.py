@@ -40,7 +40,7 @@ from bot.runs.hidden import confirmed_hidden
 from bot.runs.lanes import Lanes, Places, far_from_limit
 from bot.runs.provenance import provenance_of, versions_in
 from bot.runs.workbench import Bench
-from bot.writing.masking import holds_secret
+from bot.writing.leaks import leaking
 from sandbox.contract import File
 
 
@@ -62,7 +62,7 @@ class Baseline:
 class Job:
     """What is to be done, the same in every iteration. `hidden` tests are the operator's; `notes` are for the model.
 
-    `start` is the tree that the work begins with, "" for the base.
+    `held` is the tree of what was there before, "" for the base: all since is the run's doing, and judged as such.
     """
 
     task: Task
@@ -71,7 +71,7 @@ class Job:
     reproduce: Reproduce = Reproduce.FIRST
     hidden: HiddenTests | None = None
     notes: tuple[str, ...] = ()
-    start: str = ""
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def bench_for(ground: Ground, job: Job, change: Change, tell: Callable[[str], No
             ground,
             workspace,
             tree=tree,
-            start=job.start,
+            held=job.held,
             byproducts=frozenset(job.baseline.byproducts) - set(change.paths),
             baseline=job.baseline.report,
             issue=words_of(job.task),
@@ -267,11 +267,6 @@ def refuse_forbidden(
     touched = protected(files, protect)
     if touched:
         raise Refused(f"The change touches what is protected: {', '.join(f'`{path}`' for path in touched)}.")
-    leaking = [file.path for file in files if _holds(file.after, secrets) and not _holds(file.before, secrets)]
-    if leaking:
-        named = ", ".join(f"`{path}`" for path in leaking)
+    if found := leaking(files, secrets):
+        named = ", ".join(f"`{path}`" for path in found)
         raise Refused(f"The change holds what looks like a key or token, in {named}. Nothing was pushed.")
-
-
-def _holds(data: bytes | None, secrets: Sequence[str]) -> bool:
-    return data is not None and holds_secret(data.decode("utf-8", "replace"), secrets)

@@ -14,7 +14,13 @@ CapsOf = Callable[[str], Caps]
 
 
 def standing_on(
-    store: Store, asked: Waiting, waiting: Sequence[Waiting], places: Sequence[Waiting], caps_of: CapsOf
+    store: Store,
+    asked: Waiting,
+    waiting: Sequence[Waiting],
+    places: Sequence[Waiting],
+    caps_of: CapsOf,
+    *,
+    is_paused: bool = False,
 ) -> Standing:
     """How it stands on the issue that is asked about. `places` are those that wait for a free place, the next first."""
     issue = asked.trigger.issue
@@ -25,6 +31,7 @@ def standing_on(
         at_work=tuple(_at_work(store, run, caps_of) for run in runs if not run.is_finished),
         in_line=tuple(_in_line(each, places) for each in in_line),
         last=_ended(store, work[-1], caps_of) if work else None,
+        is_paused=is_paused,
     )
 
 
@@ -50,6 +57,7 @@ def _at_work(store: Store, run: RunRow, caps_of: CapsOf) -> AtWork:
         progress=progress,
         baseline=load(TestReport, facts["baseline"]) if facts.get("baseline") else None,
         is_stopping=run.stop_because is not None,
+        waits_for=run.waits_for or "",
     )
 
 

@@ -2,8 +2,10 @@
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from bot.errors import Unavailable
 from bot.runs.store import Store
 
 LOOK_EVERY_S = 0.5
@@ -11,7 +13,10 @@ LOOK_EVERY_S = 0.5
 
 @dataclass
 class StopFlag:
-    """A `StopCheck` for one run: true once someone asked for its end. Reads the database at most twice a second."""
+    """A `StopCheck` for one run: true once someone asked for its end. Reads the database at most twice a second.
+
+    A database that is away does not say, and is asked again. Raises `LeaseLost` once another worker has the run.
+    """
 
     store: Store
     run_id: str
@@ -27,6 +32,7 @@ class StopFlag:
         """Why the run is to stop, in words for people; None while nobody asked."""
         with self._lock:
             if self._because is None and time.monotonic() - self._looked_at >= LOOK_EVERY_S:
-                self._because = self.store.stop_because(self.run_id)
                 self._looked_at = time.monotonic()
+                with suppress(Unavailable):
+                    self._because = self.store.stop_because(self.run_id)
             return self._because

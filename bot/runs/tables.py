@@ -1,15 +1,12 @@
-"""The tables of inbox and runs, and the engine that reaches them (SQLite or PostgreSQL)."""
-
-import sqlite3
-from typing import Any
+"""The tables of inbox and runs. What changes here needs a migration beside it (`bot/runs/migrations/`)."""
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
     Dialect,
-    Engine,
     Float,
+    Index,
     Integer,
     MetaData,
     String,
@@ -17,14 +14,8 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
-    create_engine,
-    event,
 )
-from sqlalchemy.exc import ArgumentError
-from sqlalchemy.schema import CreateIndex, CreateTable
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
-from bot.errors import ConfigError
 from bot.records import storable
 
 metadata = MetaData()
@@ -56,6 +47,7 @@ inbox = Table(
     Column("accepted_at", Float, nullable=False),
     Column("state", String(10), nullable=False, default="waiting", index=True),
     Column("note", Plain, nullable=False, default=""),
+    Index("ix_inbox_issue", "repository_id", "number"),
 )
 """`state`: waiting or done. `note` says what came of it."""
 
@@ -68,15 +60,25 @@ runs = Table(
     Column("number", Integer, nullable=False),
     Column("trigger", Text, nullable=False),
     Column("state", String(10), nullable=False, index=True),
-    Column("started_at", Float, nullable=False),
+    Column("started_at", Float, nullable=False, index=True),
     Column("finished_at", Float),
     Column("stop_because", Plain),
     Column("cost_usd", Float, nullable=False, default=0.0),
     Column("facts", Text, nullable=False, default="{}"),
     Column("outcome", String(20)),
     Column("reason", Plain),
+    Column("worker_id", String(40)),
+    Column("fence", Integer, nullable=False, default=0, server_default="0"),
+    Column("leased_until", Float),
+    Column("resumes_at", Float),
+    Column("waits_for", Plain),
 )
-"""`state`: running or finished. `facts` is JSON: what the steps found out (base commit, plan, comment ids …)."""
+"""`state`: running or finished. `facts` is JSON: what the steps found out (base commit, plan, comment ids …).
+
+A run belongs to the worker that holds its lease: `worker_id` until `leased_until`; each that takes it over raises
+`fence` by one. A run that waits for a service has left its place until `resumes_at` (NULL: at work); `waits_for` says
+for what. One that has ended with `resumes_at` owes last words, which are tried again then.
+"""
 
 iterations = Table(
     "iterations",
@@ -145,46 +147,47 @@ dialects = Table(
 )
 """Which dialect a model at an endpoint was found to speak."""
 
-
-def connect(url: str) -> Engine:
-    """An engine for the URL; a SQLite file is put into WAL mode and waits for other writers.
-
-    Raises `ConfigError` for a URL that names no database we can speak to. Nothing is connected to yet.
-    """
-    options: dict[str, Any] = {"connect_args": {"timeout": 30}} if url.startswith("sqlite") else {"pool_pre_ping": True}
-    try:
-        engine = create_engine(url, **options)
-    except ArgumentError as problem:
-        raise ConfigError(f"SELFCODE_DATABASE_URL: {problem}") from None
-    except ImportError as problem:
-        raise ConfigError(f"SELFCODE_DATABASE_URL: its driver is not installed: {problem}") from problem
-    if not url.startswith("sqlite"):
-        return engine
-
-    @event.listens_for(engine, "connect")
-    def _prepare(connection: Any, _record: Any) -> None:
-        _into_wal_mode(connection)
-        connection.execute("PRAGMA synchronous=FULL")
-
-    return engine
-
-
-@retry(
-    retry=retry_if_exception_type(sqlite3.OperationalError),
-    wait=wait_random(0.01, 0.1),
-    stop=stop_after_delay(30),
-    reraise=True,
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(60), primary_key=True),
+    Column("worker_id", String(40), nullable=False),
+    Column("fence", Integer, nullable=False),
+    Column("until", Float, nullable=False),
 )
-def _into_wal_mode(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait here by itself where two want it at once, as it does for other locks: it says “locked”."""
-    connection.execute("PRAGMA journal_mode=WAL")
+"""What one worker at a time does for all, and which one that is."""
 
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(300), nullable=False),
+    Column("home", Text, nullable=False),
+    Column("version", String(40), nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("beat_at", Float, nullable=False),
+    Column("places", Integer, nullable=False),
+    Column("problem", Plain, nullable=False, default=""),
+    Column("drains", Boolean, nullable=False, default=False),
+)
+"""The worker processes, `name` being host:pid. `problem` is what keeps one from working, "" for nothing; one that
+`drains` takes nothing on.
+"""
 
-def migrate(engine: Engine) -> None:
-    """Create what is not there yet. Safe from several processes at once."""
-    with engine.begin() as connection:
-        for table in metadata.sorted_tables:
-            connection.execute(CreateTable(table, if_not_exists=True))
-        for table in metadata.sorted_tables:
-            for index in table.indexes:
-                connection.execute(CreateIndex(index, if_not_exists=True))
+caught_up = Table(
+    "caught_up",
+    metadata,
+    Column("app_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("delivery_id", BigInteger, nullable=False),
+    Column("at", Float, nullable=False),
+)
+"""The newest delivery of an App that was looked at when deliveries were last caught up with."""
+
+controls = Table(
+    "controls",
+    metadata,
+    Column("key", String(100), primary_key=True),
+    Column("value", Plain, nullable=False),
+    Column("at", Float, nullable=False),
+)
+"""What operators ask of all workers: to pause, to drain."""

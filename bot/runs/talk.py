@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine, Table, and_, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Engine, Table, and_, delete, func, select, update
 
-from bot.records import IssueRef, Trigger
+from bot.records import IssueRef, Trigger, TriggerKind
 from bot.runs.tables import asks, inbox, queue_comments, replies
-from bot.runs.transactions import transaction
+from bot.runs.transactions import insert_new, transaction
 
 KEPT_S = 90 * 86_400.0
 """How long it is remembered who asked."""
@@ -68,17 +67,26 @@ class Talk:
             connection.execute(delete(asks).where(asks.c.repository_id == repository_id, asks.c.at < at - KEPT_S))
         self._put(asks, "key", trigger.key, values)
 
-    def refusals(self, repository_id: int, *, since: float, login: str | None = None) -> int:
-        """How many were refused in a repository, of one person or of all."""
-        condition = and_(asks.c.repository_id == repository_id, asks.c.at > since, asks.c.is_let_in.is_(False))
+    def refusals(self, repository_id: int, *, since: float, login: str | None = None, of_answers: bool = False) -> int:
+        """How many were refused in a repository, of one person or of all: of what may be answers, or of all else."""
+        is_answer = func.coalesce(inbox.c.kind, "") == TriggerKind.ANSWER
+        condition = and_(
+            asks.c.repository_id == repository_id,
+            asks.c.at > since,
+            asks.c.is_let_in.is_(False),
+            is_answer if of_answers else ~is_answer,
+        )
         if login is not None:
             condition = and_(condition, asks.c.login == login.casefold()[:100])
+        counted = select(func.count()).select_from(asks.outerjoin(inbox, inbox.c.key == asks.c.key)).where(condition)
         with transaction(self._engine) as connection:
-            return int(connection.execute(select(func.count()).select_from(asks).where(condition)).scalar_one())
+            return int(connection.execute(counted).scalar_one())
 
-    def was_let_in(self, repository_id: int, login: str) -> bool:
-        """Whether the person's newest request in the repository that was looked into was let in."""
-        of_person = and_(asks.c.repository_id == repository_id, asks.c.login == login.casefold()[:100])
+    def was_let_in(self, repository_id: int, login: str, *, since: float = 0.0) -> bool:
+        """Whether the person's newest request in the repository that was looked into since then was let in."""
+        of_person = and_(
+            asks.c.repository_id == repository_id, asks.c.login == login.casefold()[:100], asks.c.at > since
+        )
         query = select(asks.c.is_let_in).where(of_person).order_by(asks.c.at.desc()).limit(1)
         with transaction(self._engine) as connection:
             return bool(connection.execute(query).scalar())
@@ -132,8 +140,4 @@ class Talk:
         with transaction(self._engine) as connection:
             if connection.execute(update(table).where(here).values(**values)).rowcount:
                 return
-        try:
-            with transaction(self._engine) as connection:
-                connection.execute(insert(table).values(**{name: key}, **values))
-        except IntegrityError:
-            return
+            insert_new(connection, table, **{name: key}, **values)

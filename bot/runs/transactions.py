@@ -1,19 +1,65 @@
-"""One transaction on the database of inbox and runs."""
+"""One transaction on the database of inbox and runs, and a row that is written once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Column, Connection, Engine, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.sql.selectable import TypedReturnsRows
 
 from bot.errors import Unavailable
+from bot.runs.space import AGAIN_S
+
+_FULL = ("disk is full", "No space left on device")
+"""How SQLite and PostgreSQL say so."""
+
+_AWAY = ("25006", "25P03", "25P04")
+"""PostgreSQL's codes for one that may only be read, as after another has taken its place, and for connections that it
+ended for their idleness. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
+"""
 
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
-    """One transaction. Raises `Unavailable` where the database does not answer, or stays locked."""
+    """One transaction. Raises `Unavailable` where the database does not answer, stays locked, or its disk is full."""
     try:
         with engine.begin() as connection:
             yield connection
-    except OperationalError as problem:
-        raise Unavailable(f"the database does not answer: {problem.orig}") from problem
+    except (OperationalError, InterfaceError) as problem:
+        is_full = any(words in str(problem.orig) for words in _FULL)
+        raise Unavailable(f"the database does not answer: {problem.orig}", AGAIN_S if is_full else None) from problem
+    except InternalError as problem:
+        if getattr(problem.orig, "sqlstate", None) not in _AWAY:
+            raise
+        engine.dispose()  # its address may lead to another server by now
+        raise Unavailable(f"the database takes nothing: {problem.orig}") from problem
+    except PoolTimeout as problem:
+        raise Unavailable(f"the database does not answer: {problem}") from problem
+
+
+def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
+    """Insert a row where none has its key, and say whether that was so: of several at once, one is new."""
+    build = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    statement = build(table).values(**values).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+    return connection.execute(statement).rowcount == 1
+
+
+def insert_many_new(connection: Connection, key: Column[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Insert those of the rows whose key no row has yet, and say which these were.
+
+    The rows have the same columns, and stand in the order of their keys: two that insert at the same time then wait for
+    each other, where else each might wait for the other.
+    """
+    statement = _inserting_new(key, connection.dialect.name)
+    return {str(found) for found in connection.execute(statement, rows).scalars()}
+
+
+@cache
+def _inserting_new(key: Column[str], dialect: str) -> TypedReturnsRows[tuple[str]]:
+    """Built once: that takes longer than to execute it."""
+    build = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    return build(key.table).on_conflict_do_nothing().returning(key)

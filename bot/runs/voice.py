@@ -29,7 +29,8 @@ class Voice:
                 return
         except Gone as gone:
             log.warning("run %s: the comment is gone: %s", known.run_id, gone)
-        posted = github.post_comment(known.at, body, marker=progress_marker(known.run_id))
+        marker, since = progress_marker(known.run_id), known.trigger.occurred_at
+        posted = github.post_comment(known.at, body, marker=marker, since=since)
         known.learn(comment_id=posted)
 
     def masked(self, text: str) -> str:

@@ -24,9 +24,9 @@ BYPRODUCTS_AT_MOST = 20_000
 class Bench:
     """A `records.Workbench` over one open workspace.
 
-    `tree` is what the workspace was opened with, the base where it is "". `start` is the tree that the run began with,
-    where that is not the base. `byproducts` are files that setup, build and
-    tests make by themselves: no part of a change, unless they are written. `baseline` and `issue`, its whole text, are
+    `tree` is what the workspace was opened with, the base where it is "". `held` is the tree of what was there before
+    the run, where that is not the base. `byproducts` are files that setup, build and tests make by themselves: no part
+    of a change, unless they are written. `baseline` and `issue`, its whole text, are
     what a new test is judged by; without `wants_test` a change is fine without one. `hidden` tests run in workspaces of
     their own, when nothing else objects to a green change; `tell` is told where nothing can be told of them.
     """
@@ -34,7 +34,7 @@ class Bench:
     ground: Ground
     workspace: Workspace
     tree: str = ""
-    start: str = ""
+    held: str = ""
     byproducts: Collection[str] = frozenset()
     baseline: TestReport | None = None
     issue: str = ""
@@ -130,9 +130,9 @@ class Bench:
 
     def _answerable(self, files: Sequence[ChangedFile], tree: str) -> Sequence[ChangedFile]:
         """The files without the tests that were altered before the run began: whoever did that means it."""
-        if not self.start:
+        if not self.held:
             return files
-        own = {file.path for file in self.ground.mirror.changed_files(self.start, tree)}
+        own = {file.path for file in self.ground.mirror.changed_files(self.held, tree)}
         settled = (FileKind.TEST, FileKind.TEST_CONFIG)
         return [file for file in files if file.path in own or file.before is None or kind_of(file.path) not in settled]
 

@@ -3,28 +3,31 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
 from typing import Any, TypeVar
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.records import Health, Outcome, TriggerKind
 from bot.runs.chapter import Chapter
 from bot.runs.checks import Checks
+from bot.runs.endings import LastWord, last_words_of
 from bot.runs.examination import Examination
 from bot.runs.house import House
 from bot.runs.known import Known
+from bot.runs.leaving import Leaving
 from bot.runs.moved import Moved
+from bot.runs.owed import OWED, Owing
+from bot.runs.patience import PATIENCE, patiently
 from bot.runs.renewal import Renewal
 from bot.runs.steps import step
 from bot.runs.stopping import StopFlag
+from bot.seen.about import about, of_trigger
+from bot.seen.counting import Counts
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
-
-FOR_EVER = repeat(30.0)
-"""Patience for what must be done in the end: a run that can't be ended in the store would stay at work."""
 
 NOT_KEPT = "Why it ended so could not be kept; the log has it."
 
@@ -35,51 +38,51 @@ Once = Callable[[str, Callable[[], Any]], Any]
 def tell(run_id: str, house: House) -> None:
     """Run a run, or an examination, to its end, whatever that is: nothing stays “working…”.
 
-    Raises only where the store does not even say which of the two it is: then it is told again.
+    Raises `LeaseLost` alone: where another worker has the run by now, and where the run leaves its place.
     """
-    stop = StopFlag(house.store, run_id)
     known = Known(house, run_id)
+    trigger = patiently(lambda: known.trigger)
+    with about(run=run_id), about(**of_trigger(trigger)):
+        _tell(_Steps(known, StopFlag(house.store, run_id), trigger.kind))
 
-    def once(name: str, work: Callable[[], Any]) -> Any:
-        return step(name, _timed(run_id, name, work), stop=stop)
 
-    match known.trigger.kind:
+def _tell(steps: "_Steps") -> None:
+    known, stop = steps.known, steps.stop
+    match steps.kind:
         case TriggerKind.DOCTOR:
             examination = Examination(known, stop)
-            health, why = _come_to_an_end(run_id, stop, lambda: _examination(examination, once))
-            _end(run_id, examination.last_words(health, why), partial(examination.finish, health), why)
+            once = steps.once(examination.show_step)
+            steps.end(*_come_to_an_end(known, lambda: _examination(examination, once)), examination.finish)
         case TriggerKind.ACCEPT | TriggerKind.RENEW:
             renewal = Renewal(known, stop)
-            outcome, reason = _come_to_an_end(run_id, stop, lambda: _renewal(renewal, once))
-            _end(run_id, renewal.last_words(outcome, reason), partial(renewal.finish, outcome), reason)
+            steps.end(*_come_to_an_end(known, lambda: _renewal(renewal, steps.once())), renewal.finish)
         case TriggerKind.MOVED:
             moved = Moved(known, stop)
-            outcome, reason = _come_to_an_end(run_id, stop, lambda: _push(moved, once))
-            _end(run_id, (), partial(moved.finish, outcome), reason)
+            steps.end(*_come_to_an_end(known, lambda: _push(moved, steps.once())), moved.finish)
         case TriggerKind.CHECKS:
             checks = Checks(known, stop)
-            outcome, reason = _come_to_an_end(run_id, stop, lambda: _failed_checks(checks, once))
-            _end(run_id, (), partial(checks.finish, outcome), reason)
+            steps.end(*_come_to_an_end(known, lambda: _failed_checks(checks, steps.once())), checks.finish)
         case _:
             chapter = Chapter(known, stop)
-            outcome, reason = _come_to_an_end(run_id, stop, lambda: story_of(chapter, once))
-            _end(run_id, chapter.last_words(outcome, reason), partial(chapter.finish, outcome), reason)
+            once = steps.once(chapter.show_step)
+            steps.end(*_come_to_an_end(known, lambda: story_of(chapter, once)), chapter.finish)
 
 
-def _come_to_an_end(run_id: str, stop: StopFlag, story: Callable[[], tuple[T, str]]) -> tuple[T | Outcome, str]:
+def _come_to_an_end(known: Known, story: Callable[[], tuple[T, str]]) -> tuple[T | Outcome, str]:
     """What the story comes to, or how it was cut off."""
     try:
         return story()
     except Refused as refusal:
         return Outcome.REFUSED, str(refusal)
     except Stopped as stopped:
-        return Outcome.STOPPED, stop.because or str(stopped)
+        asked = patiently(lambda: known.house.store.stop_because(known.run_id))
+        return Outcome.STOPPED, asked or str(stopped)
     except Gone as gone:
         return Outcome.STOPPED, f"what the run was for is gone: {gone}"
     except Unavailable as away:
         return Outcome.ERROR, str(away)
     except Exception:  # the outermost frame of a run: the log has the trace, the issue its end
-        log.exception("run %s: bug", run_id)
+        log.exception("run %s: bug", known.run_id)
         return Outcome.ERROR, "selfcode itself failed."
 
 
@@ -97,12 +100,16 @@ def story_of(chapter: Chapter, once: Once) -> tuple[Outcome, str]:
 
     once("proof", chapter.take_proof)
     number = 1
-    while chapter.is_to_publish and not once(f"push {number}", chapter.push):
+    while patiently(lambda: chapter.is_to_publish) and not once(f"push {number}", chapter.push):
         number += 1
+        broken = once(f"environment {number}", chapter.renew_environment)
+        broken = broken or once(f"baseline {number}", chapter.renew_baseline)
+        if broken:
+            return Outcome.BASELINE_BROKEN, broken
         once(f"proof {number}", chapter.prove_joined)
-    if chapter.is_to_publish:
+    if patiently(lambda: chapter.is_to_publish):
         once("pull request", chapter.open_pull_request)
-    return chapter.outcome
+    return patiently(lambda: chapter.outcome)
 
 
 def _examination(examination: Examination, once: Once) -> tuple[Health, str]:
@@ -115,7 +122,7 @@ def _examination(examination: Examination, once: Once) -> tuple[Health, str]:
         number += 1
 
     once("fault", examination.plant_fault)
-    return examination.result()
+    return patiently(examination.result)
 
 
 def _renewal(renewal: Renewal, once: Once) -> tuple[Outcome, str]:
@@ -127,7 +134,8 @@ def _renewal(renewal: Renewal, once: Once) -> tuple[Outcome, str]:
         return Outcome.BASELINE_BROKEN, broken
     once("proof", renewal.take_proof)
     once("pull request", renewal.update_pull_request)
-    return renewal.result.outcome, renewal.result.reason
+    result = patiently(lambda: renewal.result)
+    return result.outcome, result.reason
 
 
 def _push(moved: Moved, once: Once) -> tuple[Outcome, str]:
@@ -148,38 +156,92 @@ def _failed_checks(checks: Checks, once: Once) -> tuple[Outcome, str]:
     return Outcome.NOTHING_TO_DO, f"checks failed on {head}" + (", to be mended" if is_to_mend else "")
 
 
-def _end(
-    run_id: str, last_words: Sequence[tuple[str, Callable[[], None]]], finish: Callable[[str], None], reason: str
-) -> None:
-    """Say how it ended, a stop too: nothing cuts these steps short. It is finished even where it can't be said.
+def nothing(_: str) -> None:
+    """Show nothing."""
 
-    So it is where the reason can't be kept.
-    """
-    for name, work in last_words:
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Does the steps of a run so that it is seen how long they take, and the last ones whatever comes of them."""
+
+    known: Known
+    stop: StopFlag
+    kind: TriggerKind
+
+    @property
+    def run_id(self) -> str:
+        return self.known.run_id
+
+    @property
+    def counts(self) -> Counts:
+        return self.known.house.counts
+
+    def once(self, say: Callable[[str], None] = nothing) -> Once:
+        """What does the story's steps. Where a service is away for long, people are told by `say`, given the step."""
+        place = Leaving(self.known, say)
+
+        def once(name: str, work: Callable[[], Any]) -> Any:
+            return step(name, self.timed(name, work), stop=self.stop, place=place)
+
+        return once
+
+    def end(self, outcome: Outcome | Health, reason: str, finish: Callable[[Any, str], None]) -> None:
+        """Say how it ended, a stop too: nothing cuts these steps short. What can't be said is owed, and said later.
+
+        It is finished even where the reason can't be kept.
+        """
+        owed = self._say(last_words_of(self.known, self.stop, outcome, reason))
+
+        def finished(reason: str) -> None:
+            if owed:
+                self.known.learn(**{OWED: owed})
+            finish(outcome, reason)
+            self.counts.run_ended(self.kind, outcome)
+
         try:
-            step(name, _timed(run_id, name, work), stop=_never)
-        except (Refused, Gone, Stopped, Unavailable) as problem:
-            log.warning("run %s: %s was not written: %s", run_id, name, problem)
-        except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
-            log.exception("run %s: bug in writing the %s", run_id, name)
-    try:
-        step("finish", partial(finish, reason), stop=_never, patience=FOR_EVER)
-    except Exception:  # what a database refuses differs by database: without an end the run would stay at work
-        log.exception("run %s: bug in keeping its end", run_id)
-        step("finish without its reason", partial(finish, NOT_KEPT), stop=_never, patience=FOR_EVER)
+            step("finish", lambda: patiently(partial(finished, reason)), stop=_never)
+        except Exception:  # what a database refuses differs by database: without an end the run would stay at work
+            log.exception("run %s: bug in keeping its end", self.run_id)
+            step("finish without its reason", lambda: patiently(partial(finished, NOT_KEPT)), stop=_never)
+
+    def _say(self, words: Sequence[LastWord]) -> dict[str, Owing]:
+        """What of the last words is owed. Once one of them is, none is waited for: it is the end of the run's place."""
+        owed: dict[str, Owing] = {}
+        for name, work in words:
+            try:
+                step(name, self.timed(name, work), stop=_never, patience=() if owed else PATIENCE)
+            except (Gone, Unavailable) as problem:
+                log.warning("run %s: %s is said later: %s", self.run_id, name, problem)
+                owed[name] = Owing.UNSAID
+                continue
+            except (Refused, Stopped) as problem:
+                log.warning("run %s: %s was not written: %s", self.run_id, name, problem)
+            except Exception:  # still the outermost frame: whatever is wrong with the words, the run ends
+                log.exception("run %s: bug in writing the %s", self.run_id, name)
+            if owed:
+                owed[name] = Owing.AGAIN
+        return owed
+
+    def timed(self, name: str, work: Callable[[], Any]) -> Callable[[], Any]:
+        """The work, with a line in the log of how long it took, whatever came of it."""
+
+        def timed() -> Any:
+            began = time.monotonic()
+            with about(iteration=iteration_in(name)):
+                try:
+                    return work()
+                finally:
+                    seconds = time.monotonic() - began
+                    self.counts.step_took(name, seconds)
+                    log.info("step %s of run %s: %.2f s", name, self.run_id, seconds)
+
+        return timed
 
 
-def _timed(run_id: str, name: str, work: Callable[[], Any]) -> Callable[[], Any]:
-    """The work, with a line in the log of how long it took, whatever came of it."""
-
-    def timed() -> Any:
-        began = time.monotonic()
-        try:
-            return work()
-        finally:
-            log.info("step %s of run %s: %.2f s", name, run_id, time.monotonic() - began)
-
-    return timed
+def iteration_in(step_name: str) -> int | None:
+    """The number of the iteration that a step is, if it is one."""
+    name, _, number = step_name.partition(" ")
+    return int(number) if name == "iteration" else None
 
 
 def _never() -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
 from bot.triggers.events import FromRepository
-from bot.triggers.payloads import Account, Head
+from bot.triggers.payloads import Account, Head, PullRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,19 @@ def issue_of_branch(branch: str) -> int | None:
     """The issue that a branch of ours is for: `selfcode/issue-7`, or `selfcode/issue-7-2` once that was merged."""
     found = re.fullmatch(r"selfcode/issue-([1-9][0-9]{0,9})(?:-(?:[2-9]|[1-9][0-9]{1,3}))?", branch)
     return int(found[1]) if found else None
+
+
+def belongs(association: str) -> bool:
+    """Whether this is GitHub's word for who belongs to a repository. It is no proof of what they may do there.
+
+    Source: https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
+    """
+    return association in ("OWNER", "MEMBER", "COLLABORATOR")
+
+
+def issue_of_pull(event: FromRepository, pull: PullRequest, ours: Ours) -> int | None:
+    """The issue that a pull request of ours is for; None where people opened it, or its head is no branch of ours."""
+    return issue_of_head(event, pull.head) if pull.user is None or ours.is_us(pull.user) else None
 
 
 def issue_of_head(event: FromRepository, head: Head) -> int | None:

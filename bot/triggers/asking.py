@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from bot.records import ReviewState, Subject, SubjectKind, Trigger, TriggerKind
-from bot.triggers.answers import Accept, Ignore, Ours, asked, issue_of_head
+from bot.triggers.answers import Accept, Ignore, Ours, asked, belongs, issue_of_pull
 from bot.triggers.commands import (
     TEXT_LIMIT,
     AcceptTests,
@@ -19,7 +19,7 @@ from bot.triggers.commands import (
     talks_of_commands,
 )
 from bot.triggers.events import IssueCommentEvent, ReviewCommentEvent, ReviewEvent, iso
-from bot.triggers.rendered import said_in
+from bot.triggers.rendered import Place, said_in
 
 NO_COMMAND = Ignore("no command in the comment")
 BY_A_BOT = Ignore("sent by a bot")
@@ -47,6 +47,7 @@ def on_comment(event: IssueCommentEvent, ours: Ours) -> Accept | Ignore:
         text=text,
         subject=Subject(SubjectKind.ISSUE_COMMENT, comment.id),
         pull_request=event.issue.number if event.issue.pull_request is not None else None,
+        is_insider=belongs(comment.author_association),
     )
     return Accept((trigger,))
 
@@ -73,7 +74,8 @@ def on_review(event: ReviewEvent, ours: Ours) -> Accept | Ignore:
         key = f"review-command:{event.repository.id}/{review.id}"
         triggers.append(_commanded(event, ours, command, subject=subject, key=key, at=at))
     if wants_changes or asks:
-        triggers += _heeded(event, ours, review.id, subject=subject, at=at, head_sha=review.commit_id)
+        hint = command.hint if isinstance(command, Retry) else ""
+        triggers += _heeded(event, ours, review.id, subject=subject, at=at, head_sha=review.commit_id, text=hint)
     return Accept(tuple(triggers)) if triggers else Ignore("the review asks for nothing of ours")
 
 
@@ -92,17 +94,47 @@ def on_review_comment(event: ReviewCommentEvent, ours: Ours) -> Accept | Ignore:
         return Accept((_commanded(event, ours, command, subject=subject, key=key, at=at),))
     review_id = comment.pull_request_review_id
     if review_id is None or not _asks_for_a_run(command, comment.body, ours):
-        return NO_COMMAND
+        return _answered_in_thread(event, ours, subject=subject, at=at)
     triggers = _heeded(event, ours, review_id, subject=subject, at=at, head_sha=comment.commit_id)
     return Accept(tuple(triggers)) if triggers else Ignore("the pull request is not ours")
 
 
+def _answered_in_thread(event: ReviewCommentEvent, ours: Ours, *, subject: Subject, at: datetime) -> Accept | Ignore:
+    """What may answer a question that a run has asked in a review's thread: a reply there, on our pull request."""
+    comment = event.comment
+    if comment.in_reply_to_id is None or issue_of_pull(event, event.pull_request, ours) is None:
+        return NO_COMMAND
+    if not _says_something(comment.body):
+        return NO_COMMAND
+    number = event.pull_request.number
+    trigger = asked(
+        event,
+        ours,
+        kind=TriggerKind.ANSWER,
+        number=number,
+        key=f"review-comment:{event.repository.id}/{comment.id}",
+        occurred_at=iso(at),
+        because=f"answer by {event.sender.login}",
+        text=comment.body.strip()[:TEXT_LIMIT],
+        subject=subject,
+        pull_request=number,
+        is_insider=belongs(comment.author_association),
+    )
+    return Accept((trigger,))
+
+
 def _may_answer(event: IssueCommentEvent, ours: Ours) -> bool:
-    """Whether a comment without a command may be an answer. One that talks of commands is not: it is about us."""
-    labels = {found.name.casefold() for found in event.issue.labels}
-    is_ours = event.issue.pull_request is None and ours.label.casefold() in labels
-    body = event.comment.body
-    return is_ours and not talks_of_commands(body) and any(said.text.strip() for said in said_in(body))
+    """Whether a comment without a command may be an answer: on a labelled issue, or on a pull request of ours."""
+    issue = event.issue
+    labels = {found.name.casefold() for found in issue.labels}
+    is_ours = ours.label.casefold() in labels if issue.pull_request is None else ours.is_us(issue.user)
+    return is_ours and _says_something(event.comment.body)
+
+
+def _says_something(body: str) -> bool:
+    """Whether it says more than quotes and code. What talks of commands is no answer: it is about us."""
+    said = (each.text.strip() for each in said_in(body) if each.place is not Place.QUOTE)
+    return not talks_of_commands(body) and any(said)
 
 
 def _asks_for_a_run(command: Command | None, body: str, ours: Ours) -> bool:
@@ -125,7 +157,13 @@ def _commanded(
         text=text,
         subject=subject,
         pull_request=number,
+        is_insider=_is_insider(event),
     )
+
+
+def _is_insider(event: ReviewEvent | ReviewCommentEvent) -> bool:
+    said = event.review if isinstance(event, ReviewEvent) else event.comment
+    return belongs(said.author_association)
 
 
 def _heeded(
@@ -136,9 +174,13 @@ def _heeded(
     subject: Subject,
     at: datetime,
     head_sha: str,
+    text: str = "",
 ) -> list[Trigger]:
-    """The review as one trigger, whichever event tells of it; none where the pull request is not ours."""
-    if issue_of_head(event, event.pull_request.head) is None:
+    """The review as one trigger, whichever event tells of it; none where the pull request is not ours.
+
+    `text` is the hint of a `/selfcode retry` that is the review's body.
+    """
+    if issue_of_pull(event, event.pull_request, ours) is None:
         return []
     number = event.pull_request.number
     return [
@@ -150,10 +192,12 @@ def _heeded(
             key=f"review:{event.repository.id}/{review_id}",
             occurred_at=iso(at),
             because=f"review by {event.sender.login}",
+            text=text,
             subject=subject,
             pull_request=number,
             head_sha=head_sha,
             review_id=review_id,
+            is_insider=_is_insider(event),
         )
     ]
 

@@ -82,7 +82,13 @@ def _about(
 
 
 def _issue_of_check(event: CheckRunEvent | CheckSuiteEvent, suite: CheckSuite) -> int | None:
-    """The issue that a check is for. A commit may be on several branches, and the suite names but one of them."""
+    """The issue that a check is for. A commit may be on several branches, and the suite names but one of them.
+
+    Of a branch that is called like ours, a pull request with that very head says whose it is: a fork may have one too.
+    """
     of_run = event.check_run.pull_requests if isinstance(event, CheckRunEvent) else ()
-    found = (issue_of_head(event, pull.head) for pull in (*of_run, *suite.pull_requests))
-    return next((issue for issue in (issue_of_branch(suite.head_branch), *found) if issue is not None), None)
+    heads = [pull.head for pull in (*of_run, *suite.pull_requests)]
+    named = [head for head in heads if head.ref == suite.head_branch]
+    others = (issue_of_head(event, head) for head in heads if head not in named)
+    of_branch = [issue_of_head(event, head) for head in named] if named else [issue_of_branch(suite.head_branch)]
+    return next((issue for issue in (*of_branch, *others) if issue is not None), None)

@@ -5,7 +5,7 @@ that nobody lists.
 """
 
 from bot.records import Trigger, TriggerKind
-from bot.triggers.answers import Accept, Ignore, Ours, asked, issue_of_head
+from bot.triggers.answers import Accept, Ignore, Ours, asked, belongs, issue_of_pull
 from bot.triggers.events import IssueEvent, PullRequestEvent, iso
 
 
@@ -31,7 +31,7 @@ def on_issue(event: IssueEvent, ours: Ours) -> Accept | Ignore:
 def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
     """Closing our pull request, merged or not, ends what runs for its issue; a push makes its proof stale."""
     number, head = event.pull_request.number, event.pull_request.head
-    issue = issue_of_head(event, head)
+    issue = issue_of_pull(event, event.pull_request, ours)
     if issue is None:
         return Ignore("the pull request is not ours")
     at = iso(event.pull_request.updated_at)
@@ -61,4 +61,12 @@ def _issue_trigger(event: IssueEvent, kind: TriggerKind, because: str, ours: Our
     """Known by the moment that GitHub gives the issue: opening it with the label and labelling it then are one."""
     at, number = iso(event.issue.updated_at), event.issue.number
     key = f"{kind}:{event.repository.id}#{number}@{at}"
-    return asked(event, ours, kind=kind, number=number, key=key, occurred_at=at, because=because)
+    is_insider = _takes_belonging(event)
+    return asked(event, ours, kind=kind, number=number, key=key, occurred_at=at, because=because, is_insider=is_insider)
+
+
+def _takes_belonging(event: IssueEvent) -> bool:
+    """Whether who did this belongs to the repository: a label takes that, unless a form puts it on its author's."""
+    author = event.issue.user
+    is_own = author is not None and author.login.casefold() == event.sender.login.casefold()
+    return not is_own or belongs(event.issue.author_association)

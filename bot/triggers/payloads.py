@@ -69,6 +69,8 @@ class Issue(Slice):
     number: int
     updated_at: datetime
     labels: tuple[Label, ...] = ()
+    user: Account | None = None
+    author_association: Text = ""
     pull_request: Mapping[str, object] | None = None
 
 
@@ -79,6 +81,7 @@ class IssueComment(Slice):
     created_at: datetime
     body: Text = ""
     user: Account | None = None
+    author_association: Text = ""
 
 
 class Head(Slice):
@@ -95,6 +98,7 @@ class PullRequest(Slice):
     number: int
     updated_at: datetime
     head: Head
+    user: Account | None = None
 
 
 class Review(Slice):
@@ -105,6 +109,7 @@ class Review(Slice):
     state: Text = ""
     body: Text = ""
     user: Account | None = None
+    author_association: Text = ""
     commit_id: Text = ""
     submitted_at: datetime | None = None
 
@@ -116,9 +121,11 @@ class ReviewComment(Slice):
     node_id: Text = ""
     body: Text = ""
     user: Account | None = None
+    author_association: Text = ""
     commit_id: Text = ""
     created_at: datetime
     pull_request_review_id: int | None = None
+    in_reply_to_id: int | None = None
 
 
 class CheckedPull(Slice):

@@ -1,13 +1,13 @@
-"""`GET /healthz`: the process answers. `GET /readyz`: it can also keep what it is sent. `GET /metrics`: figures."""
+"""`GET /healthz`: the process answers. `GET /readyz`: the whole works, or what does not. `GET /metrics`: figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 from flask import Blueprint, Response, jsonify, request
 
 from bot.web.loopback import is_local, require_local
 
 
-def health(*, problems: Callable[[], Sequence[str]], figures: Callable[[], tuple[bytes, str]]) -> Blueprint:
+def health(*, problems: Callable[[], Mapping[str, str]], figures: Callable[[], tuple[bytes, str]]) -> Blueprint:
     """The pages that watch over us. What is wrong is told on this machine only; elsewhere, whether something is."""
     pages = Blueprint("health", __name__)
 
@@ -17,7 +17,7 @@ def health(*, problems: Callable[[], Sequence[str]], figures: Callable[[], tuple
 
     @pages.get("/readyz")
     def readyz() -> tuple[Response, int]:
-        found = list(problems())
+        found = [f"{part}: {problem}" for part, problem in problems().items() if problem]
         shown = {"problems": found} if is_local(request) else {}
         return jsonify(ready=not found, **shown), 503 if found else 200
 

@@ -1,9 +1,6 @@
 """Running the web application under gunicorn: several processes, each with some threads."""
 
-import os
-import shutil
 import socket
-import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,8 +9,10 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 from bot.errors import ConfigError
+from bot.seen.about import about
+from bot.web.webhook import ABOUT
 
-ACCESS_LINE = '%(h)s "%(m)s %(U)s" %(s)s %(b)sB %(M)sms %({x-github-event}i)s %({x-github-delivery}i)s'
+ACCESS_LINE = '%(h)s "%(m)s %(U)s" %(s)s %(b)sB %(M)sms %({x-github-event}i)s'
 """Without the query string: it may hold the code of the page that creates the App."""
 
 
@@ -23,7 +22,7 @@ def serve(
     host: str,
     port: int,
     workers: int = 2,
-    threads: int = 4,
+    threads: int = 8,
     max_requests: int = 0,
     on_ready: Callable[[int], None] | None = None,
 ) -> None:
@@ -34,16 +33,10 @@ def serve(
     the address can't be had.
     """
     _require_free(host, port)
-    directory = tempfile.mkdtemp(prefix="selfcode-metrics-")
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
 
     def when_ready(server: Any) -> None:
         if on_ready:
             on_ready(server.LISTENERS[0].sock.getsockname()[1])
-
-    def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's shape
-        """Called in the main process only; a `with` around all this would end in each child too."""
-        shutil.rmtree(directory, ignore_errors=True)
 
     _Gunicorn(
         app_factory,
@@ -62,7 +55,6 @@ def serve(
             "control_socket_disable": True,
             "forwarded_allow_ips": "",
             "when_ready": when_ready,
-            "on_exit": on_exit,
         },
     ).run()
 
@@ -104,3 +96,8 @@ class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
         for log in (self.error_log, self.access_log):
             log.handlers.clear()
             log.propagate = True
+
+    def access(self, resp: Any, req: Any, environ: Any, request_time: Any) -> None:
+        """One request's line: the request is over, and what it was about no longer bound."""
+        with about(**environ.get(ABOUT, {})):
+            super().access(resp, req, environ, request_time)

@@ -7,8 +7,28 @@ from flask import Blueprint, Response, jsonify, request
 
 from bot.errors import DeliveryRejected, Unavailable
 from bot.records import Inbox, Receipt, Trigger
+from bot.seen.about import Value, about
 from bot.triggers.decide import Accept, Ignore, Pong, decide
-from bot.triggers.events import parse
+from bot.triggers.events import (
+    SUBSCRIBED,
+    UNASKED,
+    AuthorizationEvent,
+    CheckRunEvent,
+    CheckSuiteEvent,
+    Event,
+    Incomplete,
+    InstallationEvent,
+    InstallationRepositoriesEvent,
+    InstallationTargetEvent,
+    IssueCommentEvent,
+    IssueEvent,
+    Ping,
+    PullRequestEvent,
+    ReviewCommentEvent,
+    ReviewEvent,
+    Unknown,
+    parse,
+)
 from bot.triggers.signature import verify
 
 log = logging.getLogger(__name__)
@@ -16,8 +36,17 @@ log = logging.getLogger(__name__)
 PAYLOAD_LIMIT_BYTES = 25 * 1024 * 1024
 """GitHub delivers nothing larger. Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
 
+ABOUT = "selfcode.about"
+"""Where a request's WSGI environment says what the lines about it are to name: the line of the access log, too."""
+
+OTHER = "other"
+"""What is counted for every event that we don't know."""
+
+UNKEPT = "unkept"
+"""How a delivery counts as answered that asked for something we could not keep."""
+
 Answer = tuple[Response, int]
-Count = Callable[[str | None, str], None]
+Count = Callable[[str, str], None]
 """Counts one delivery: its event, how it was answered."""
 
 
@@ -42,9 +71,13 @@ def webhook(
         body = request.get_data(cache=False)
         event_name = request.headers.get("X-GitHub-Event")
         delivery_id = request.headers.get("X-GitHub-Delivery", "")[:100]
+        found: dict[str, Value] = {"delivery": delivery_id}
+        request.environ[ABOUT] = found
+        unkept: Unavailable | None = None
         try:
             verify(secret, body, request.headers.get("X-Hub-Signature-256"))
             event = parse(event_name, body, request.content_type)
+            found |= _about(event)
             decision = decide(
                 event, label=label, bot_login=bot_login, delivery_id=delivery_id, trusted_bots=trusted_bots
             )
@@ -52,10 +85,13 @@ def webhook(
         except DeliveryRejected as rejected:
             status, answer = rejected.status, {"error": rejected.reason}
         except Unavailable as failure:
-            log.error("delivery %s could not be kept: %s", delivery_id, failure)  # noqa: TRY400 - the reason says it all
+            unkept = failure
             status, answer = 503, {"error": "the delivery could not be kept; please send it again"}
-        count(event_name if status != 401 else None, next(iter(answer)))
-        log.info("delivery %s, %s: %s %s", delivery_id, event_name, status, answer)
+        count(_known(event_name) if status != 401 else OTHER, next(iter(answer)) if unkept is None else UNKEPT)
+        with about(**found):
+            if unkept is not None:
+                log.error("a delivery could not be kept: %s", unkept)
+            log.info("%s: %s %s", event_name, status, ", ".join(f"{name}: {value}" for name, value in answer.items()))
         return jsonify(answer), status
 
     return page
@@ -76,3 +112,24 @@ def _keep(triggers: tuple[Trigger, ...], inbox: Inbox) -> Mapping[str, object]:
     if Receipt.ACCEPTED in receipts:
         return {"accepted": triggers[0].kind}
     return {"duplicate": True}
+
+
+def _known(event_name: str | None) -> str:
+    """The event's name for the figures: the sender does not choose our series."""
+    return event_name if event_name is not None and (event_name in SUBSCRIBED or event_name in UNASKED) else OTHER
+
+
+def _about(event: Event) -> Mapping[str, Value]:
+    """What the lines about a delivery name beside its id."""
+    match event:
+        case IssueEvent() | IssueCommentEvent():
+            number = event.issue.number
+        case PullRequestEvent() | ReviewEvent() | ReviewCommentEvent():
+            number = event.pull_request.number
+        case CheckRunEvent() | CheckSuiteEvent():
+            number = 0
+        case InstallationEvent() | InstallationRepositoriesEvent():
+            return {"installation": event.installation.id}
+        case Ping() | InstallationTargetEvent() | AuthorizationEvent() | Unknown() | Incomplete():
+            return {}
+    return {"installation": event.installation.id, "repository": event.repository.full_name, "issue": number}

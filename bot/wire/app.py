@@ -2,12 +2,13 @@
 
 from bot.errors import ConfigError
 from bot.github.app import GitHubApp
+from bot.seen.counting import Counts
 from bot.settings import Settings
 
 
-def github_of(settings: Settings) -> GitHubApp:
-    """The GitHub App. Raises `ConfigError` where it is not set up."""
-    settings.require_app()
+def github_of(settings: Settings, counts: Counts | None = None) -> GitHubApp:
+    """The GitHub App. Raises `ConfigError` where it is not set up; a secret is for those who are sent deliveries."""
+    settings.require_app(webhook=settings.poll_seconds is None)
     if settings.app_id is None:
         raise ConfigError("SELFCODE_APP_ID is not set")
     return GitHubApp(
@@ -16,4 +17,5 @@ def github_of(settings: Settings) -> GitHubApp:
         api_url=settings.github_api_url,
         ca_bundle=str(settings.ca_bundle) if settings.ca_bundle else None,
         seconds_between_writes=settings.seconds_between_writes,
+        counts=counts,
     )

@@ -4,7 +4,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import ConfigError
-from bot.runs.tables import connect, migrate
+from bot.runs.database import connect
+from bot.runs.schema import migrate
 from bot.settings import Settings
 
 

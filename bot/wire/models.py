@@ -3,24 +3,33 @@
 import threading
 from collections.abc import Callable
 
-from bot.agent import Agent, Dialect, OpenAIModel, Prices
+from bot.agent import Agent, Dialect, Model, OpenAIModel, Prices
 from bot.agent.probing import Habits, Remembered
+from bot.runs.counted_model import CountedModel
 from bot.runs.house import Crew
+from bot.seen.counting import Counts, Uncounted
 from bot.settings import Settings
 
 
-def agents_of(settings: Settings, habits: Habits | None = None) -> Callable[[Crew], Agent]:
+def agents_of(
+    settings: Settings, habits: Habits | None = None, counts: Counts | None = None
+) -> Callable[[Crew], Agent]:
     """Agents by who works: one a thread, so that what a server has told of itself is remembered."""
     kept = threading.local()
+    counted = counts or Uncounted()
+
+    def model(name: str) -> Model:
+        return CountedModel(model_of(settings, name), counted)
+
     remembered = Remembered() if habits is None else habits
 
     def agent_for(crew: Crew) -> Agent:
         agents: dict[Crew, Agent] = kept.__dict__.setdefault("agents", {})
         if crew not in agents:
             agents[crew] = Agent(
-                model_of(settings, crew.model),
+                model(crew.model),
                 dialect=Dialect(settings.dialect),
-                critic=model_of(settings, crew.critic) if crew.critic else None,
+                critic=model(crew.critic) if crew.critic else None,
                 candidates=crew.candidates,
                 at_once=settings.candidates_at_once,
                 habits=remembered,

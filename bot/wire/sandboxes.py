@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from bot.errors import ConfigError, Stopped, Unavailable
 from bot.records import ImageIdentity, StopCheck
+from bot.runs.counted import counting_failures
 from bot.runs.house import Prepared, PrepareImage, Setup, SetupBroken
+from bot.seen.counting import Counts, Uncounted
 from bot.settings import Settings
 from sandbox import Ending, Limits, Sandbox, SandboxError, SandboxUnavailable, backends
 from sandbox.contract import MEBIBYTE
@@ -48,7 +50,7 @@ def sandbox_options(settings: Settings) -> backends.Options:
     )
 
 
-def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
+def image_preparer(settings: Settings, sandbox: Sandbox, counts: Counts | None = None) -> PrepareImage:
     """What makes prepared images for the sandbox; a backend without images has none, and runs no set-up."""
     if not isinstance(sandbox, DockerSandbox):
         return lambda _setup, _stop: Prepared(None)
@@ -57,17 +59,18 @@ def image_preparer(settings: Settings, sandbox: Sandbox) -> PrepareImage:
 
     def prepare(setup: Setup, stop: StopCheck) -> Prepared:
         try:
-            made = environments.prepare(
-                base_image=setup.image,
-                repository_id=setup.repository_id,
-                setup=setup.setup,
-                archive=setup.archive,
-                declared=setup.declared,
-                directory=setup.directory,
-                secrets=setup_secrets(settings, setup.repository),
-                limits=limits_of(settings),
-                stop=stop,
-            )
+            with counting_failures(counts or Uncounted()):
+                made = environments.prepare(
+                    base_image=setup.image,
+                    repository_id=setup.repository_id,
+                    setup=setup.setup,
+                    archive=setup.archive,
+                    declared=setup.declared,
+                    directory=setup.directory,
+                    secrets=setup_secrets(settings, setup.repository),
+                    limits=limits_of(settings),
+                    stop=stop,
+                )
         except SetupFailed as failed:
             if failed.ending is Ending.STOPPED:
                 raise Stopped from failed

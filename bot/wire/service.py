@@ -1,48 +1,87 @@
 """The worker: the process that does what was enqueued."""
 
+import logging
+from functools import partial
+from urllib.parse import urlsplit
+
 from sqlalchemy import Engine
 
+from bot.errors import Gone, Refused, Unavailable
 from bot.github.app import GitHubApp
+from bot.runs.counted import CountedSandbox
+from bot.runs.deciding import AtOnce
 from bot.runs.habits import SqlHabits
 from bot.runs.house import House
 from bot.runs.lanes import places_of
+from bot.runs.late_words import LateWords
+from bot.runs.offices import CATCHING_UP, HOUSE, LAST_WORDS, Offices
+from bot.runs.owed import Owed
 from bot.runs.solving import Author
 from bot.runs.store import SqlInbox, Store
 from bot.runs.worker import Worker
+from bot.runs.workers import Workers, badge_of
+from bot.seen.counting import Counts
 from bot.settings import Settings
 from bot.wire.app import github_of
+from bot.wire.catching_up import catching_up_of
 from bot.wire.database import database_of
+from bot.wire.housekeeping import housekeeping_of
 from bot.wire.models import agents_of, crew_of, model_of
 from bot.wire.sandboxes import image_preparer, limits_of, sandbox_of
 
+log = logging.getLogger(__name__)
 
-def worker_of(settings: Settings) -> Worker:
+
+def worker_of(settings: Settings, counts: Counts) -> Worker:
     """The worker process. Raises `ConfigError` for settings that can't work, before anything is taken on."""
-    github = github_of(settings)
+    github = github_of(settings, counts)
     model_of(settings, settings.model)
-    house = house_of(settings, github, database_of(settings))
-    owners = settings.allowed_owners or [github.owner_login()]
+    engine = database_of(settings)
+    house = house_of(settings, github, engine, counts)
+    owners = frozenset(owner.lower() for owner in settings.allowed_owners or [github.owner_login()])
+    badge = badge_of(settings.home, settings.runs_at_once)
+    offices = Offices(engine, badge.id)
     return Worker(
         house=house,
+        database=engine,
         steps_url=settings.workflow_database,
-        allowed_owners=frozenset(owner.lower() for owner in owners),
-        runs_at_once=settings.runs_at_once,
+        workers=Workers(engine, badge),
+        offices=offices,
+        allowed_owners=owners,
+        at_once=AtOnce(settings.runs_at_once_all, settings.runs_at_once_repository, settings.runs_at_once_installation),
+        beside={
+            "house": housekeeping_of(settings, engine, partial(offices.has, HOUSE)).keep,
+            "late words": LateWords(house, Owed(engine), partial(offices.hold, LAST_WORDS)).keep,
+            "catching-up": catching_up_of(settings, github, engine, owners, partial(offices.has, CATCHING_UP)).work,
+        },
     )
 
 
-def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
+def author_of(github: GitHubApp, web_url: str) -> Author:
+    """Whom our commits are by: the same account as those that GitHub writes for us.
+
+    Where GitHub does not tell its number, the address goes without: with another one it would be somebody else's.
+    """
+    login, host = github.bot_login(), urlsplit(web_url).hostname or "github.com"
+    try:
+        return Author(login, f"{github.bot_id()}+{login}@users.noreply.{host}")
+    except (Unavailable, Gone, Refused) as problem:
+        log.warning("commits are made without the number of the bot's account: %s", problem)
+        return Author(login, f"{login}@users.noreply.{host}")
+
+
+def house_of(settings: Settings, github: GitHubApp, engine: Engine, counts: Counts) -> House:
     """Everything that a run needs around it."""
     sandbox = sandbox_of(settings)
-    slug = github.app_slug()
     return House(
         store=Store(engine),
         inbox=SqlInbox(engine),
         github=github,
-        sandbox=sandbox,
-        prepare_image=image_preparer(settings, sandbox),
-        agent_for=agents_of(settings, SqlHabits(engine)),
+        sandbox=CountedSandbox(sandbox, counts),
+        prepare_image=image_preparer(settings, sandbox, counts),
+        agent_for=agents_of(settings, SqlHabits(engine), counts),
         home=settings.home,
-        author=Author(f"{slug}[bot]", f"{settings.app_id}+{slug}[bot]@users.noreply.github.com"),
+        author=author_of(github, settings.web_address),
         label=settings.label,
         min_permission=settings.min_permission,
         trusted_bots=frozenset(settings.trusted_bots),
@@ -59,4 +98,5 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine) -> House:
         dry_run=settings.dry_run,
         secrets=settings.secrets(),
         places=places_of(sandbox, limits_of(settings)),
+        counts=counts,
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from bot.records import Attempt, FailedCheck, Outcome, RunResult
+from bot.records import Attempt, FailedCheck, Kept, Outcome, RunResult, SolvedConflict
 from bot.writing.document import Section, details, table
 from bot.writing.figures import plural
 from bot.writing.outcomes import commit, title
@@ -72,6 +72,28 @@ def conflicts(result: RunResult) -> Section:
         89,
         (f"{said}. Comment `/selfcode retry` to have them solved.",),
     )
+
+
+def solved_conflicts(result: RunResult) -> Section:
+    """Of each conflict that was solved, which side was taken; "" where there was none, or nothing was pushed."""
+    solved = result.solved if result.head_sha else ()
+    if not solved:
+        return Section("")
+    more = [f"- … and {plural(len(solved) - LISTED_AT_MOST, 'more file')}"] if len(solved) > LISTED_AT_MOST else []
+    lines = [f"- {code(each.path)}: {_side_of(each)}" for each in solved[:LISTED_AT_MOST]]
+    said = f"**Conflicts with the base, solved in {plural(len(solved), 'file')}**"
+    return Section("\n".join([said, "", *lines, *more]), 88, (f"{said}.",))
+
+
+def _side_of(solved: SolvedConflict) -> str:
+    match solved.kept:
+        case Kept.BRANCH:
+            side = "on this branch, and not as on the base"
+        case Kept.BASE:
+            side = "on the base, and not as on this branch"
+        case Kept.BOTH:
+            return "put together, as neither side had it" if solved.is_there else "deleted, though both sides had it"
+    return f"as {side}" if solved.is_there else f"deleted, as {side}"
 
 
 def base_moved(result: RunResult) -> Section:

@@ -4,7 +4,8 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 from bot.writing.secret_formats import secrets_in
@@ -23,7 +24,8 @@ in quotes and diffs."""
 _SPACE = r"(?:[\s\\\u200b]|(?<=\\)[rn]|(?<=\n)[>+|*-])+"
 """What may stand for white space of a value."""
 
-_NOT_BARE = {code: None for code in range(128) if not chr(code).isalnum()} | {0x200B: None}
+_NOT_BARE_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
+_NOT_BARE = dict.fromkeys((*_NOT_BARE_ASCII, 0x200B))
 
 _QUOTED = re.compile("%[0-9A-Fa-f]{2}")
 
@@ -60,13 +62,14 @@ def mask_secrets(text: str, values: Iterable[str] = ()) -> str:
     return _AFTER_A_NAME.sub(_mask_after_name, text) if is_named else text
 
 
-def holds_secret(text: str, values: Iterable[str] = ()) -> bool:
-    """Whether the text holds something that looks like a secret: such a change is not to be pushed.
+def secrets_held(text: str, values: Iterable[str] = ()) -> frozenset[str]:
+    """What in the text looks like a secret, each as it stands there, without a full stop or dash behind it.
 
     What merely stands behind a name (`Authorization: …`, a URL's password) does not count here: in a program it is
     mostly an example.
     """
-    return any(True for _ in secrets_in(text)) or any(True for _ in _values_in(text, values))
+    spans = (*secrets_in(text), *_values_in(text, values))
+    return frozenset(text[start:end].rstrip("._-") for start, end in spans)
 
 
 def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -92,9 +95,15 @@ def _values_in(text: str, values: Iterable[str]) -> Iterator[tuple[int, int]]:
         if len(value.strip()) < SHORTEST_VALUE:
             continue
         bare = _bare(text) if bare is None else bare
-        for form in map(_in_capitals, _forms(value.strip())):
-            if any(ours in theirs for ours, theirs in zip(_bare(form), bare, strict=True)):
+        for form, (letters, unbroken) in _known_forms(value.strip()):
+            if letters in bare[0] or unbroken in bare[1]:
                 yield from (found.span() for found in _broken(form).finditer(text))
+
+
+@lru_cache(maxsize=64)
+def _known_forms(value: str) -> Sequence[tuple[str, tuple[str, str]]]:
+    """Each form of a value, and its letters and digits: kept, for every line of a log is searched for them."""
+    return [(form, _bare(form)) for form in map(_in_capitals, _forms(value))]
 
 
 def _in_capitals(text: str) -> str:
@@ -104,7 +113,16 @@ def _in_capitals(text: str) -> str:
 
 def _bare(text: str) -> tuple[str, str]:
     """Its letters and digits: all of them, and without those that may be an escaped line break."""
-    return text.translate(_NOT_BARE), text.replace("\\n", "").replace("\\r", "").translate(_NOT_BARE)
+    letters = _letters(text)
+    unbroken = text.replace("\\n", "").replace("\\r", "")
+    return letters, letters if unbroken == text else _letters(unbroken)
+
+
+def _letters(text: str) -> str:
+    """Much faster where all is ASCII, as nearly every line of a log is."""
+    if text.isascii():
+        return text.encode("ascii").translate(None, _NOT_BARE_ASCII).decode("ascii")
+    return text.translate(_NOT_BARE)
 
 
 def _broken(form: str) -> re.Pattern[str]:

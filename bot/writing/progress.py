@@ -1,6 +1,7 @@
 """The one progress comment of a run, edited in place while it goes on."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from bot.records import Aim, Caps, Note, Progress, TestPlan, TestReport
@@ -33,7 +34,8 @@ class ProgressView:
     `iteration` is the one under way (from 1), where the phase is WORKING; those for a test alone come on top of the
     limit. `sandbox_isolated` is False where the code runs with the bot's own rights. `left_out` says which text of the
     issue the model is not shown. `attempt` counts the issue's runs, from 1 on, and `because` says what this one is for
-    (“review by ada”). `notes` are people's words to the run, as many as it has heard.
+    (“review by ada”). `notes` are people's words to the run, as many as it has heard. `waits_for` says what is wrong
+    with a service that keeps the run waiting, `waits_since` when that was first seen, in seconds since the epoch.
     """
 
     run_id: str
@@ -50,6 +52,8 @@ class ProgressView:
     attempt: int = 1
     because: str = ""
     notes: tuple[Note, ...] = ()
+    waits_for: str = ""
+    waits_since: float | None = None
 
 
 def progress_marker(run_id: str) -> str:
@@ -62,6 +66,7 @@ def progress_comment(view: ProgressView) -> str:
     made = iteration_table(view.progress, view.baseline) if view.progress.iterations else ""
     sections = [
         Section(f"🔧 **selfcode is on it**{_attempt(view.attempt, view.because)}: {_now(view)}"),
+        Section(_held_up(view)),
         Section(_road(view)),
         Section(chart(view.progress, view.baseline), FIRST_TO_GO),
         Section(made, 60),
@@ -74,23 +79,36 @@ def progress_comment(view: ProgressView) -> str:
     return compose([section for section in sections if section.text], end=progress_marker(view.run_id))
 
 
-def queue_comment(run_id: str, place: int, *, attempt: int = 1, because: str = "", examines: bool = False) -> str:
+NAMED_PLACES = 4
+"""The places in the queue that are told by number."""
+
+
+def queue_comment(
+    run_id: str, place: int, *, attempt: int = 1, because: str = "", examines: bool = False, is_paused: bool = False
+) -> str:
     """The progress comment of a run that waits for a free place, the `place`-th from 1 on; the run takes it over.
 
-    How many wait behind it is not said: the comment would have to change with each of them.
+    How many wait behind it is not said, nor, far behind, how many before it: the comment would have to change with each
+    of them.
 
-    `examines`: it is an examination, which a command alone ends.
+    `examines`: it is an examination, which a command alone ends. `is_paused`: nothing begins, whatever the place.
     """
-    turn = "the next one" if place <= 1 else f"number {place:,}"
+    near = "the next one" if place <= 1 else f"number {place:,}"
+    turn = near if place <= NAMED_PLACES else "further back"
+    turn = "which the operator has paused" if is_paused else turn
     how_to_stop = "To stop: comment `/selfcode stop`." if examines else _HOW_TO_STOP
     sections = [
         Section(f"⏳ **selfcode has it**{_attempt(attempt, because)}: in the queue, {turn}."),
         Section("" if examines else f"**in the queue** → {' → '.join(Phase)}"),
-        Section("All places for runs are taken. Nothing was spent on it yet."),
+        Section(f"{_NOBODY_BEGINS if is_paused else _ALL_TAKEN} Nothing was spent on it yet."),
         Section(f"**Next:** its turn comes by itself, and this comment goes on from here.\n\n{how_to_stop}"),
         Section(last_line(run_id)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(run_id))
+
+
+_ALL_TAKEN = "All places for runs are taken, or all that this repository or its account may have."
+_NOBODY_BEGINS = "No new run begins for now; what is asked for is kept."
 
 
 def _attempt(number: int, because: str) -> str:
@@ -115,6 +133,18 @@ _DOING = {
     Phase.PROVING: "proving the change in clean workspaces.",
     Phase.PUBLISHING: "opening the pull request.",
 }
+
+
+def _held_up(view: ProgressView) -> str:
+    """What keeps the run waiting. It stands there until the step is done that met it."""
+    if not view.waits_for:
+        return ""
+    began = "" if view.waits_since is None else f", since {datetime.fromtimestamp(view.waits_since, UTC):%H:%M} UTC"
+    return (
+        f"⏸️ **Held up{began}:** {sentence(view.waits_for, 300)}\n\n"
+        "It is tried again by itself, every few minutes and for a day at most. Nothing is lost, "
+        "and the waiting counts for none of the limits."
+    )
 
 
 def _road(view: ProgressView) -> str:

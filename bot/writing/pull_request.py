@@ -4,7 +4,7 @@ import shlex
 
 from bot.records import Outcome, PullRequestText, RunResult, Task, Verdict
 from bot.writing.answering import asked_and_answered, unnoticed
-from bot.writing.branch import attempts, base_moved, built_on, conflicts, failed_checks
+from bot.writing.branch import attempts, base_moved, built_on, conflicts, failed_checks, solved_conflicts
 from bot.writing.document import Section, compose, marker, table
 from bot.writing.doubts import doubts
 from bot.writing.evidence import at_a_glance, four_runs, names
@@ -13,7 +13,7 @@ from bot.writing.iteration_log import closing_words
 from bot.writing.made_of import made_of
 from bot.writing.outcomes import headline, stale
 from bot.writing.result import blocked_hosts, how_to_accept, second_look, what_is_missing
-from bot.writing.safe import code, code_in_cell, fenced, inline, one_line
+from bot.writing.safe import code_in_cell, fenced, inline, one_line, sentence
 
 TITLE_LIMIT = 200
 
@@ -28,24 +28,14 @@ def pull_request(
     moved_to: str = "",
     labels: tuple[str, ...] = (),
     reviewers: tuple[str, ...] = (),
-    asked_again: tuple[str, ...] = (),
 ) -> PullRequestText:
     """What the pull request is to say; a draft unless it is proven.
 
     `repository` is its full name. `moved_to` is where a person brought the branch since, which the proof is not of.
-    `asked_again` are the logins whose review is asked for again.
     """
     return PullRequestText(
         title=title(task),
-        body=_body(
-            result,
-            task,
-            branch=branch,
-            run_id=run_id,
-            repository=repository,
-            moved_to=moved_to,
-            asked_again=asked_again,
-        ),
+        body=_body(result, task, branch=branch, run_id=run_id, repository=repository, moved_to=moved_to),
         draft=result.outcome is not Outcome.PROVEN,
         labels=labels,
         reviewers=reviewers,
@@ -59,16 +49,7 @@ def title(task: Task) -> str:
     return f"{shown} (#{task.number})" if task.number is not None else shown
 
 
-def _body(
-    result: RunResult,
-    task: Task,
-    *,
-    branch: str,
-    run_id: str,
-    repository: str,
-    moved_to: str,
-    asked_again: tuple[str, ...],
-) -> str:
+def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository: str, moved_to: str) -> str:
     """Outcome, evidence, what is missing, what was asked and answered, the names; then how to see it, what it took."""
     proof = result.proof
     words = closing_words(result.progress) if result.progress.verdict is Verdict.SOLVED else ""
@@ -78,11 +59,12 @@ def _body(
         conflicts(result),
         failed_checks(result),
         Section(f"Closes #{task.number}" if task.number is not None else ""),
-        Section(_asked_again(asked_again)),
+        Section(_not_ready_any_more(result)),
         Section(at_a_glance(proof) if proof else ""),
         Section(what_is_missing(result) if result.outcome is not Outcome.PROVEN else ""),
         Section(how_to_accept(result)),
         base_moved(result),
+        solved_conflicts(result),
         built_on(result),
         second_look(result),
         asked_and_answered(result, task),
@@ -98,14 +80,18 @@ def _body(
         made_of(result),
         attempts(result),
         Section(_what_it_took(result), 80),
-        Section(_footer(run_id, by_people=result.branch_change is not None or bool(result.by_people))),
+        Section(_footer(result, run_id)),
     ]
     return compose([section for section in sections if section.text], end=marker("pull-request", run_id))
 
 
-def _asked_again(logins: tuple[str, ...]) -> str:
-    """Names as code: asking for a review pings, this line does not."""
-    return f"Review is asked for again: {', '.join(code(login, 60) for login in logins[:10])}" if logins else ""
+def _not_ready_any_more(result: RunResult) -> str:
+    """That it was ready for review before, and what became of that; "" where the proof holds, or it never was."""
+    if result.outcome is not Outcome.UNPROVEN:
+        return ""
+    if result.not_draft:
+        return f"**Open for review, though unproven.** {sentence(result.not_draft, 400)}"
+    return "**A draft again**: an earlier proof held, this one does not." if result.is_draft_again else ""
 
 
 def _left_out(result: RunResult) -> str:
@@ -179,9 +165,11 @@ def _critics_row(result: RunResult) -> list[tuple[str, ...]]:
     return [(name, "the critic", tokens(spend.critic_tokens), unbroken(cost(spend.critic_cost_usd)), "–", "–")]
 
 
-def _footer(run_id: str, *, by_people: bool) -> str:
-    by = "a model, changed by people since" if by_people else "a model"
+def _footer(result: RunResult, run_id: str) -> str:
+    is_by_people = result.branch_change is not None or bool(result.by_people)
+    by = "a model, changed by people since" if is_by_people else "a model"
+    unsigned = f" The commits are not verified: {sentence(result.unsigned, 300)}" if result.unsigned else ""
     return (
         f"<sub>Written by {by}, checked by selfcode: run `{run_id}`. The iteration log is in a comment below."
-        " Evidence is strong, not a boundary: tests share a process with the code under test.</sub>"
+        f" Evidence is strong, not a boundary: tests share a process with the code under test.{unsigned}</sub>"
     )

@@ -8,12 +8,12 @@ from bot.writing.safe import code, fenced, inline
 TEST_AT_MOST = 12_000
 TESTS_NAMED = 20
 
-HOW_TO_ANSWER = """\
+_HOW_TO_ANSWER = """\
 **To answer:**
 
 - Yes: comment `/selfcode retry` with nothing behind it. The work goes on with this very test.
 - Not quite: comment `/selfcode retry` with a hint, what it should say. It is written anew.
-- To end here, close the issue, or take the label off."""
+- To end here, close the issue{or_else}."""
 
 
 def asked_test(result: RunResult) -> list[Section]:
@@ -27,6 +27,11 @@ def asked_test(result: RunResult) -> list[Section]:
         Section(_shown(asked), 80, (_shown(asked, 2000),)),
         Section("How it fails:\n\n" + "\n".join(failing), 70) if failing else Section(""),
     ]
+
+
+def how_to_answer(result: RunResult) -> str:
+    """What a person can do who is asked about a test."""
+    return _HOW_TO_ANSWER.format(or_else=", or take the label off" if result.is_labelled else "")
 
 
 def tests_tried(result: RunResult) -> list[Section]:

@@ -7,7 +7,7 @@ from bot.records import (
     RunResult,
     TestReport,
 )
-from bot.writing.branch import attempts, base_moved, built_on, conflicts, failed_checks
+from bot.writing.branch import attempts, base_moved, built_on, conflicts, failed_checks, solved_conflicts
 from bot.writing.chart import FIRST_TO_GO, chart
 from bot.writing.document import Section, compose, details
 from bot.writing.dry_run import would_have_opened
@@ -16,16 +16,21 @@ from bot.writing.figures import counts, duration, plural, spent
 from bot.writing.iterations import iteration_table
 from bot.writing.mending import PLACE, mending
 from bot.writing.nearness import how_near, patch_of
-from bot.writing.outcomes import further_reason, headline, speaks_in_full
+from bot.writing.outcomes import commit, further_reason, headline, speaks_in_full
 from bot.writing.progress import last_line, plan_in_words, progress_marker
 from bot.writing.prose import prose, quoted_prose
-from bot.writing.reproducing import HOW_TO_ANSWER, asked_test, tests_tried
+from bot.writing.reproducing import asked_test, how_to_answer, tests_tried
 from bot.writing.safe import code, fenced, inline, sentence
 
+UNHEARD_AT_MOST = 10
 _RETRY = "comment `/selfcode retry` with a hint"
 _HOW_TO_GO_ON = (
     "**To answer, just comment here**, whoever has write access: no command is needed, and the work goes on from where "
     "it stands. Or start over with `/selfcode retry` and a hint."
+)
+_HOW_TO_GO_ON_WITHOUT_LABEL = (
+    "**To answer, comment `/selfcode retry` with the answer behind it**, whoever has write access: the work goes on "
+    "from where it stands. Without the label on this issue, a comment alone is not heard."
 )
 
 
@@ -42,7 +47,9 @@ def result_comment(result: RunResult, *, run_id: str, caps: Caps, would_open: Pu
         *(_in_full(result) if speaks_in_full(result) else _by_outcome(result)),
         would_have_opened(would_open) if would_open is not None else Section(""),
         base_moved(result),
+        solved_conflicts(result),
         built_on(result),
+        Section(_unheard(result), 86),
         Section(_reviewed(result)),
         *_iterations(result),
         attempts(result),
@@ -59,6 +66,17 @@ def _further_reason(result: RunResult) -> str:
     return "" if is_shown else further_reason(result)
 
 
+def _unheard(result: RunResult) -> str:
+    """The notes that came too late, and what is to be done about them; "" where there are none."""
+    notes = result.unheard[-UNHEARD_AT_MOST:]
+    if not notes:
+        return ""
+    one, it = ("this note", "it") if len(notes) == 1 else ("these notes", "them")
+    lines = [f"- {code(note.author, 60)}: {inline(note.text, 300)}" for note in notes]
+    said = f"**Not heard.** The model was not called any more after {one} came, so that nothing was made of {it}:"
+    return "\n".join([said, "", *lines, "", "`/selfcode retry <text>` starts a run that has these words."])
+
+
 def _reviewed(result: RunResult) -> str:
     """“Of the review: 2 requests are done, 1 is not.”"""
     answers = result.progress.answers
@@ -73,7 +91,8 @@ def _reviewed(result: RunResult) -> str:
 def _in_full(result: RunResult) -> list[Section]:
     """The model's question with how to answer it, or its answer to the issue."""
     if result.outcome is Outcome.NEEDS_INFORMATION:
-        return [Section(quoted_prose(result.progress.why, 4000)), Section(_HOW_TO_GO_ON), *patch_of(result)]
+        how = _HOW_TO_GO_ON if result.is_labelled else _HOW_TO_GO_ON_WITHOUT_LABEL
+        return [Section(quoted_prose(result.progress.why, 4000)), Section(how), *patch_of(result)]
     told = f"Written by a model; nothing was changed. If the code has to change, {_RETRY}."
     return [Section(prose(result.progress.why, 12_000)), Section(told)]
 
@@ -89,14 +108,13 @@ def _by_outcome(result: RunResult) -> list[Section]:
         case Outcome.NOT_REPRODUCED | Outcome.NEEDS_INFORMATION as waits:
             question = asked_test(result)
             shown = question or [*_what_was_run(result), *tests_tried(result)]
-            return [*shown, Section(HOW_TO_ANSWER if question else _AFTERWARDS[waits])]
+            return [*shown, Section(how_to_answer(result) if question else _AFTERWARDS[waits])]
         case Outcome.BASELINE_BROKEN:
             return _baseline_broken(result)
         case Outcome.NOTHING_TO_DO:
             return [*_what_was_run(result), *_closing_words(result), Section(f"If that is wrong, {_RETRY}.")]
         case Outcome.REFUSED | Outcome.STOPPED | Outcome.ERROR as ended:
-            pushed = "" if ended is not Outcome.STOPPED or result.head_sha else "Nothing was pushed. "
-            return [*patch_of(result), Section(pushed + _AFTERWARDS[ended])]
+            return [*patch_of(result), Section(_what_was_pushed(result)), Section(_AFTERWARDS[ended])]
 
 
 _AFTERWARDS = {
@@ -108,6 +126,16 @@ _AFTERWARDS = {
 }
 
 
+def _what_was_pushed(result: RunResult) -> str:
+    """What a run that was cut off leaves in the repository; "" where that is plain."""
+    if result.branch_left:
+        at = f" ({commit(result.head_sha)})" if result.head_sha else ""
+        return f"Pushed before that, and told by no pull request: {code(result.branch_left)}{at}."
+    if result.head_sha:
+        return f"What was pushed before that is in #{result.pull_request}." if result.pull_request else ""
+    return "Nothing was pushed." if result.outcome is Outcome.STOPPED else ""
+
+
 def where_it_is(result: RunResult) -> str:
     """The pull request and whether it is ready, or why there is none."""
     if result.pull_request is None:
@@ -116,8 +144,11 @@ def where_it_is(result: RunResult) -> str:
         return f"No pull request was opened: {rule}the operator has set a dry run (`SELFCODE_DRY_RUN`)."
     if result.not_ready:
         return f"Proven, and a draft still: #{result.pull_request}. {sentence(result.not_ready, 400)}"
-    kind = "Ready for your review" if result.outcome is Outcome.PROVEN else "A draft"
-    return f"{kind}: #{result.pull_request}"
+    if result.outcome is Outcome.PROVEN:
+        return f"Ready for your review: #{result.pull_request}"
+    if result.not_draft:
+        return f"Open for review, though unproven: #{result.pull_request}. {sentence(result.not_draft, 400)}"
+    return f"{'A draft again' if result.is_draft_again else 'A draft'}: #{result.pull_request}"
 
 
 def what_is_missing(result: RunResult) -> str:
@@ -180,6 +211,9 @@ def _closing_words(result: RunResult) -> list[Section]:
 def _baseline_broken(result: RunResult) -> list[Section]:
     mend = mending(result.plan, result.baseline)
     sections = [Section("No token was spent: without tests that run, nothing can be shown.")]
+    if result.progress.iterations:
+        late = "That is the base that was brought into the branch while the run worked: nothing was pushed over it."
+        sections = [Section(late), *patch_of(result)]
     if result.baseline is not None:
         report = result.baseline
         state = f"{report.state}, exit code {report.exit_code}" if report.exit_code is not None else str(report.state)

@@ -14,7 +14,10 @@ from bot.writing.safe import code, sentence
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """A run that goes on, or an examination (`kind`). `iteration` is the one under way, where its phase is WORKING."""
+    """A run that goes on, or an examination (`kind`). `iteration` is the one under way, where its phase is WORKING.
+
+    `waits_for` says what is wrong with a service that it has left its place for; "" where it works.
+    """
 
     run_id: str
     kind: TriggerKind
@@ -24,11 +27,12 @@ class AtWork:
     progress: Progress = field(default_factory=Progress)
     baseline: TestReport | None = None
     is_stopping: bool = False
+    waits_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class InLine:
-    """What waits to begin: the `place`-th of `of` from 1 on, or, where `place` is None, for what is at work here."""
+    """What waits to begin: the `place`-th of `of` from 1 on; where `place` is None, not for a free place."""
 
     kind: TriggerKind
     place: int | None = None
@@ -49,18 +53,20 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How it stands on an issue. `last` is the newest run of work that has ended."""
+    """How it stands on an issue. `last` is the newest run of work that has ended. `is_paused`: no run begins now."""
 
     at_work: Sequence[AtWork] = ()
     in_line: Sequence[InLine] = ()
     last: Ended | None = None
+    is_paused: bool = False
 
 
 def status_comment(standing: Standing, *, key: str, label: str) -> str:
     """The comment; `key` is the trigger's, `label` starts runs."""
     sections = [
         *(Section(_at_work(each)) for each in standing.at_work),
-        *(Section(_in_line(each)) for each in standing.in_line),
+        *(Section(_in_line(each, is_held_up=bool(standing.at_work))) for each in standing.in_line),
+        Section(_PAUSED if standing.is_paused else ""),
         Section(_ended(standing.last) if standing.last else ""),
         Section(_how_to_go_on(standing, label)),
     ]
@@ -70,6 +76,8 @@ def status_comment(standing: Standing, *, key: str, label: str) -> str:
 def _at_work(run: AtWork) -> str:
     what = _WHAT.get(run.kind, "a run")
     lines = [f"🔧 **At work**: {what}, {_now(run)}."]
+    if run.waits_for:
+        lines = [f"⏸️ **Held up**: {what}, {_now(run)}. It waits, and goes on by itself: {sentence(run.waits_for, 300)}"]
     if run.is_stopping:
         lines = [f"🛑 **Stopping**: {what}."]
     reports = [each.report for each in run.progress.iterations if each.report is not None]
@@ -104,6 +112,12 @@ def _now(run: AtWork) -> str:
     return _DOING[run.phase]
 
 
+def _hears_notes(run: AtWork) -> bool:
+    """Whether a model may be asked for it still."""
+    is_past = run.is_stopping or run.phase in (Phase.PROVING, Phase.PUBLISHING)
+    return run.kind not in _WITHOUT_MODEL and not is_past
+
+
 _DOING = {
     Phase.PREPARING: "which gets the repository and its environment ready",
     Phase.BASELINE: "which runs the tests on the untouched base",
@@ -112,10 +126,13 @@ _DOING = {
 }
 
 
-def _in_line(each: InLine) -> str:
+_PAUSED = "⏸️ **Paused**: the operator lets no new run begin for now. What is asked for is kept, and begins later."
+
+
+def _in_line(each: InLine, *, is_held_up: bool) -> str:
     what = _WHAT.get(each.kind, "a run")
     if each.place is None:
-        return f"⏳ **Waits**: {what}, for what is at work on this issue."
+        return f"⏳ **Waits**: {what}, {'for what is at work on this issue' if is_held_up else 'to begin'}."
     turn = "the next one" if each.place == 1 else f"number {each.place:,} of {max(each.of, each.place):,}"
     return f"⏳ **In the queue**: {what}, {turn} to get a free place."
 
@@ -134,7 +151,8 @@ def _ended(run: Ended) -> str:
 
 def _how_to_go_on(standing: Standing, label: str) -> str:  # noqa: PLR0911 - one word a standing
     if standing.at_work:
-        return "To tell the model something: `/selfcode note` with your words. To stop: `/selfcode stop`."
+        note = "To tell the model something: `/selfcode note` with your words. "
+        return f"{note if any(map(_hears_notes, standing.at_work)) else ''}To stop: `/selfcode stop`."
     if standing.in_line:
         return "Its turn comes by itself. To take it back: `/selfcode stop`."
     if standing.last is None:
@@ -143,7 +161,10 @@ def _how_to_go_on(standing: Standing, label: str) -> str:  # noqa: PLR0911 - one
         case Outcome.PROVEN | Outcome.UNPROVEN if standing.last.pull_request is not None:
             return "To have it changed: review the pull request, or comment `/selfcode retry` with a hint."
         case Outcome.NEEDS_INFORMATION:
-            return "To go on: answer the question in a comment, or as the hint of `/selfcode retry`."
+            return (
+                "To go on: answer the question as the hint of `/selfcode retry`; where the issue has the label "
+                f"{code(label)}, a comment alone does."
+            )
         case Outcome.BASELINE_BROKEN:
             return "To go on: mend the configuration, then comment `/selfcode retry`; `/selfcode doctor` looks into it."
         case _:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from typing import Generic, TypeVar
 
 from sandbox.contract import SandboxError
@@ -36,7 +37,7 @@ class Removal(Generic[Thing]):
         """Have a thing removed, and whatever could not be removed before."""
         for each in (thing, *self._taken()):
             try:
-                future = self._executor.submit(self._try, each)
+                future = self._executor.submit(copy_context().run, self._try, each)
             except RuntimeError:  # the interpreter is about to exit: no thread is to be had
                 self._try(each)
             else:

@@ -124,6 +124,17 @@ class Shelf:
         for image in going:
             self._remove(image.id, image.tags)
 
+    def remove_unknown(self, is_known: Callable[[int], bool], *, unused_s: float) -> None:
+        """Remove what was made for repositories that nobody knows any more, where it was not used for so long.
+
+        The engine may have images of others, who know theirs.
+        """
+        in_use = self._images.in_use()
+        for known, repository_id in map(_of_repository, self._images.labelled(KEY_LABEL)):
+            if known.id in in_use or self._clock() - known.used_s < unused_s or is_known(repository_id):
+                continue
+            self._remove(known.id, known.tags)
+
     def remove_replaced(self, tag: str, old: Image) -> None:
         """Remove an image whose tag another one has now."""
         name = f"{REPOSITORY}:{tag}"
@@ -157,6 +168,10 @@ class Shelf:
         for tag in sorted(tags, key=lambda tag: _USED.search(tag) is None):
             self._images.remove(tag)
         self._images.remove(image_id)
+
+
+def _of_repository(image: Image) -> tuple[Kept, int]:
+    return kept(image), int(_number(image.labels.get(REPOSITORY_LABEL)))
 
 
 def _number(text: str | None) -> float:

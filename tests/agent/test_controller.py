@@ -1,7 +1,8 @@
 """The agent's loop, against a workbench in memory and a model that follows a script."""
 
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -594,6 +595,48 @@ def test_a_service_that_fails_is_the_callers_to_hear() -> None:
 
     with pytest.raises(Unavailable):
         work(ScriptedModel([says(RIGHT)], before=fail), a_bench())
+
+
+def away_at(call: int) -> Callable[[], None]:
+    """A service that is away at the call with this number, and there at all others."""
+    numbers = itertools.count(1)
+
+    def fail() -> None:
+        if next(numbers) == call:
+            raise Unavailable("busy")
+
+    return fail
+
+
+def test_a_model_that_goes_away_in_the_middle_costs_nothing_twice_and_its_change_is_tested() -> None:
+    model = ScriptedModel([calls(EDIT), says("What else?")], before=away_at(2))
+
+    progress = work(model, a_bench(judge=judge))
+
+    assert progress.verdict is Verdict.SOLVED
+    assert (len(progress.iterations), progress.spend.calls) == (1, 1)
+
+
+def test_after_a_model_that_went_away_the_next_iteration_goes_on() -> None:
+    model = ScriptedModel([calls(("read", {"path": "calc.py"})), calls(EDIT, FINISH)], before=away_at(2))
+
+    progress = work(model, a_bench(judge=judge))
+
+    assert progress.verdict is Verdict.SOLVED
+    assert len(progress.iterations[0].calls) == 1
+    assert progress.spend.calls == sum(len(each.calls) for each in progress.iterations)
+
+
+def test_a_sandbox_that_goes_away_in_the_middle_loses_nothing_that_was_paid() -> None:
+    agent = an_agent(ScriptedModel([calls(EDIT, FINISH)]))
+    rest: dict[str, Any] = {"caps": Caps(), "baseline": None, "stop": never}
+
+    cut = agent.iterate(a_task(), Progress(), a_bench(judge=judge, on_test=away_at(1)), **rest)
+    done = agent.iterate(a_task(), cut, a_bench(judge=judge), **rest)
+
+    assert (cut.verdict, cut.spend.calls, cut.iterations[0].why_next) == (None, 1, "cut off: busy")
+    assert done.verdict is Verdict.SOLVED
+    assert done.spend.calls == sum(len(each.calls) for each in done.iterations)
 
 
 def test_a_run_whose_limit_was_lowered_meanwhile_ends_without_a_call() -> None:

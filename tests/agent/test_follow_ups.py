@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.agent.conflicts import left_in, unsolved
+from bot.agent.conflicts import left_in, sides, unsolved
 from bot.agent.limits import oversize
 from bot.agent.starting import differing, is_idle, own_part
 from bot.agent.undoing import go_back
@@ -275,6 +275,10 @@ def test_a_line_under_a_heading_is_no_conflict() -> None:
 
     assert left_in(unsolved(bench, ("a.md", "c", "gone"))) == ""
     assert left_in(unsolved(bench, ("a.md", "b.py"))) == "conflict markers are left in b.py (lines 1, 2, 3, 4, 5, …)"
+
+
+def test_a_side_that_does_not_have_the_file_is_an_empty_one() -> None:
+    assert sides("<<<<<<< 2a9b\nx\n=======\n>>>>>>> 5c6d: not there\n") == ("x\n", "")
 
 
 def test_a_conflict_can_be_replaced_by_a_search_replace_pair() -> None:

@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.agent import Dialect, ReplayedModel, Role, calls_of
+from bot.agent import Dialect, ReplayedModel, Role, calls_of, reopened
 from bot.agent.budget import budget_for
 from bot.agent.llm import Message, assistant, system, user
-from bot.agent.meanwhile import all_heard, into_talk
+from bot.agent.meanwhile import all_heard, into_talk, new_since
 from bot.agent.shrinking import fitted, size_of
 from bot.records import Caps, Note, Progress, Reproduce, Verdict, dump
 from tests.agent.fakes import ScriptedModel, calls, says
@@ -47,6 +48,16 @@ def test_the_roles_still_alternate_for_servers_that_insist() -> None:
 
     roles = [message.role for message in model.asked[1].messages[1:]]
     assert roles == [Role.USER, Role.ASSISTANT] * (len(roles) // 2) + [Role.USER]
+
+
+def test_of_more_notes_than_a_run_is_given_the_newest_is_still_heard() -> None:
+    notes = tuple(Note("ada", str(number)) for number in range(5))
+
+    assert new_since((), notes) == notes
+    assert new_since(notes[:3], notes[1:4]) == (notes[3],)
+    assert new_since(notes[:2], notes[3:]) == notes[3:]
+    assert new_since(notes, notes) == ()
+    assert new_since((ADA,), (ADA, ADA)) == (ADA,)
 
 
 def test_every_tool_call_is_answered_before_a_note() -> None:
@@ -118,6 +129,75 @@ def test_candidates_that_are_drawn_at_once_hear_a_note_after_their_first_reply()
 
     assert progress.verdict is Verdict.SOLVED
     assert ["Keep the name." in asked.last for asked in model.asked] == [False, False, True, True]
+
+
+# --- Too late for an end that was come to
+
+
+def ended(*replies: str, **rest: Any) -> Progress:
+    return run(ScriptedModel([says(reply) for reply in replies]), a_bench(judge=judge), reproduce=Reproduce.OFF, **rest)
+
+
+def gone_on(progress: Progress, *replies: str, caps: Caps | None = None) -> tuple[Progress, ScriptedModel]:
+    """The same work once ada has said something."""
+    model = ScriptedModel([says(reply) for reply in replies])
+    opened = reopened(progress, [ADA], caps or Caps())
+    after = run(
+        model, a_bench(judge=judge), reproduce=Reproduce.OFF, progress=opened, said=lambda: [ADA], caps=caps or Caps()
+    )
+    return after, model
+
+
+def test_a_note_after_the_last_call_opens_what_was_solved_once_more() -> None:
+    progress, model = gone_on(ended(change("a + b")), change("b + a or a + b"))
+
+    assert "Keep the name." in model.asked[0].opening
+    assert "A note by ada came after the model's last call" in model.asked[0].opening
+    assert (progress.verdict, len(progress.iterations)) == (Verdict.SOLVED, 2)
+    assert "b + a or a + b" in progress.change.patch
+
+
+@pytest.mark.parametrize("reply", ["```finish\nThat is so already.\n```\n", change("a + b")])
+def test_where_the_model_finds_that_nothing_is_to_be_done_for_it_what_was_solved_stays(reply: str) -> None:
+    before = ended(change("a + b"))
+
+    progress, model = gone_on(before, reply)
+
+    assert (progress.verdict, progress.change, len(model.asked)) == (Verdict.SOLVED, before.change, 1)
+
+
+def test_what_is_tried_for_it_and_fails_leaves_what_was_solved() -> None:
+    before, caps = ended(change("a + b")), Caps(iterations=2)
+
+    progress, _ = gone_on(before, change("a * 2"), caps=caps)
+
+    assert (progress.verdict, progress.change) == (Verdict.SOLVED, before.change)
+
+
+def test_a_question_may_be_answered_by_it() -> None:
+    before = ended("```ask\nWhich name?\n```\n")
+
+    progress, model = gone_on(before, "A sign is wrong.", change("a + b"))
+
+    assert before.verdict is Verdict.QUESTION
+    assert "Keep the name." in model.asked[1].opening
+    assert progress.verdict is Verdict.SOLVED
+
+
+@pytest.mark.parametrize(
+    ("notes", "caps"), [((), Caps()), ((ADA,), Caps(iterations=1)), ((ADA,), Caps(tokens=0)), ((ADA,), Caps(minutes=0))]
+)
+def test_without_a_note_or_room_for_it_the_end_stands(notes: tuple[Note, ...], caps: Caps) -> None:
+    progress = ended(change("a + b"))
+
+    assert reopened(progress, notes, caps) == progress
+
+
+def test_an_end_that_a_limit_or_a_person_made_stands() -> None:
+    for verdict in set(Verdict) - {Verdict.SOLVED, Verdict.NOTHING_TO_DO, Verdict.ANSWERED, Verdict.QUESTION}:
+        progress = replace(ended(change("a + b")), verdict=verdict)
+
+        assert reopened(progress, [ADA], Caps()) == progress
 
 
 def test_a_note_is_data_whoever_wrote_it() -> None:

@@ -3,29 +3,31 @@
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bot.agent import ReplayedModel, calls_of, run_agent
 from sandbox.process import ProcessSandbox
 from tests.agent.openai_server import OpenAIServer, completion
+from tests.command import selfcode, selfcode_anew
 
 RIGHT = "```python\ndef double(x):\n    return 2 * x\n\nprint(double(4))\n```"
 WRONG = "```python\ndef double(x):\n    return x\n```"
 TASK = "Write double(x), and print double(4)."
 
+Done = subprocess.CompletedProcess[str]
 
-def solve(folder: Path, server: OpenAIServer, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "bot.cli", "solve", TASK, "--sandbox", "process", *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "HOME": str(folder), "OPENAI_BASE_URL": server.url, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+
+def solve(
+    folder: Path,
+    server: OpenAIServer,
+    *arguments: str,
+    start: Callable[..., Done] = selfcode,
+    **environment: str,
+) -> Done:
+    settings = {"PATH": os.environ["PATH"], "HOME": str(folder), "OPENAI_BASE_URL": server.url, **environment}
+    return start(folder, "solve", TASK, "--sandbox", "process", *arguments, environment=settings)
 
 
 def said(server: OpenAIServer, *texts: str) -> None:
@@ -53,7 +55,7 @@ def test_without_tests_the_model_writes_its_own_first_and_the_words_say_so(
 def test_tests_of_its_own_can_be_done_without(tmp_path: Path, server: OpenAIServer) -> None:
     said(server, RIGHT)
 
-    done = solve(tmp_path, server, "--no-generate-tests")
+    done = solve(tmp_path, server, "--no-generate-tests", start=selfcode_anew)
 
     assert (done.returncode, len(server.requests)) == (0, 1)
     assert done.stdout == "def double(x):\n    return 2 * x\n\nprint(double(4))\n\n"

@@ -6,8 +6,26 @@ from pathlib import Path
 RIGHT = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return a - b\n"
 JUDGE = "from solution import add\n\n\ndef test_add():\n    assert add(1, 2) == 3, 'one and two'\n"
-VISIBLE = "from calc import add\n\n\ndef test_nothing():\n    assert add(0, 0) == 0\n"
-HIDDEN = "from calc import add\n\n\ndef test_two_numbers():\n    assert add(2, 3) == 5\n"
+VISIBLE = """\
+from unittest import TestCase
+
+from calc import add
+
+
+class TestVisible(TestCase):
+    def test_nothing(self):
+        assert add(0, 0) == 0
+"""
+HIDDEN = """\
+from unittest import TestCase
+
+from calc import add
+
+
+class TestHidden(TestCase):
+    def test_two_numbers(self):
+        assert add(2, 3) == 5
+"""
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -23,8 +41,10 @@ def program_task(folder: Path) -> Path:
     return write(folder / "adder", {"task.toml": described, "judge.py": JUDGE, "solution.py": RIGHT})
 
 
-def repository_task(folder: Path) -> Path:
+def repository_task(folder: Path, *, test: str = "python3 -m unittest") -> Path:
+    """`test`, where there is one, is the test command: unittest starts five times as fast as pytest."""
     described = 'kind = "repository"\ntitle = "add() subtracts"\nbody = "add(2, 3) in calc.py gives -1."\n'
+    described += f'test = "{test}"\n' if test else ""
     files = {
         "task.toml": described,
         "repository/calc.py": WRONG,

@@ -29,7 +29,7 @@ def test_a_folder_may_be_one_task_alone(tmp_path: Path) -> None:
 
 
 def test_the_judges_command_is_by_default_the_tests_one_on_the_judges_files(tmp_path: Path) -> None:
-    (task,) = load([folders.repository_task(tmp_path)], cache=tmp_path)
+    (task,) = load([folders.repository_task(tmp_path, test="")], cache=tmp_path)
 
     assert isinstance(task, RepositoryTask)
     assert task.test == "python3 -m pytest -q"

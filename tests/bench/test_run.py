@@ -15,7 +15,7 @@ from tests.bench import folders
 from tests.bench.model import Request, Served, completion, model, refusal, words
 
 REPAIR = f"```python calc.py\n{folders.RIGHT}```\n"
-TEST = "```python test_two.py\nfrom calc import add\n\n\ndef test_two():\n    assert add(2, 3) == 5\n```\n"
+TEST = f"```python test_two.py\n{folders.HIDDEN.replace('two_numbers', 'two')}```\n"
 
 
 def able(request: Request) -> tuple[int, dict[str, Any]]:

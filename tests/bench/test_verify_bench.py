@@ -24,6 +24,7 @@ WRONG = "def add(a, b):\n    return a - b\n"
 RIGHT = "def add(a, b):\n    return a + b\n"
 TEST = "from calc import add\n\n\ndef test_nothing():\n    assert add(0, 0) == 0\n"
 FURTHER = "\n\ndef test_two_numbers():\n    assert add(2, 3) == 5\n"
+COMMAND = f"PYTHONPATH=. PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q tests"
 
 
 def project(**fields: object) -> Project:
@@ -34,7 +35,7 @@ def project(**fields: object) -> Project:
         "source": ("calc.py",),
         "tests": ("tests/",),
         "packages": (),
-        "test": f"PYTHONPATH=. {sys.executable} -m pytest -q tests",
+        "test": COMMAND,
     }
     return Project.model_validate({**said, **fields})
 
@@ -291,7 +292,7 @@ language = "python"
 source = ["calc.py"]
 tests = ["tests/"]
 packages = []
-test = "PYTHONPATH=. {sys.executable} -m pytest -q tests"
+test = "{COMMAND}"
 
 [[project.fix]]
 base = "{base}"

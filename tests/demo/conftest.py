@@ -4,11 +4,12 @@ import pytest
 
 from bot.demo.hub import Hub
 from tests.demo.clients import Scene
+from tests.demo.keys import Keys
 
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
-    with Hub() as running:
+    with Hub(keys=Keys()) as running:
         yield running
 
 

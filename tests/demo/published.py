@@ -126,12 +126,11 @@ def check_request(method: str, path: str, body: Any, version: str = DEFAULT_VERS
 
 def check_delivery(event: str, payload: dict[str, Any]) -> None:
     """Fail where GitHub would not deliver such a payload."""
-    package = f"{_package(DEFAULT_VERSION)}.webhooks.{event}"
-    actions: Mapping[str, Any] = getattr(importlib.import_module(package), "action_types", {})
     action = payload.get("action")
-    model = actions.get(action) if action else importlib.import_module(package).Event
-    assert model is not None, f"delivery {event}: no action {action!r}"
-    _hold(TypeAdapter(model), payload, f"delivery {event}.{action}")
+    model = _models_delivered(event).get(action)
+    assert model, f"delivery {event}: no action {action!r}"
+    package = _package(DEFAULT_VERSION)
+    _hold(_adapter(model, f"{package}.models", package), payload, f"delivery {event}.{action}")
 
 
 def operation_for(method: str, path: str, version: str = DEFAULT_VERSION) -> Operation:
@@ -148,20 +147,41 @@ def operations(version: str = DEFAULT_VERSION) -> tuple[Operation, ...]:
     return tuple(found for name in _MODULES for found in _operations_of(f"{_package(version)}.rest.{name}"))
 
 
+@cache
+def _models_delivered(event: str) -> Mapping[str | None, str]:
+    """The name of the model of each of an event's actions, or of the event itself.
+
+    It is read from the source: to import the event's module makes the models of all actions, which takes seconds.
+    """
+    for node in _tree_of(f"{_package(DEFAULT_VERSION)}.webhooks.{event}").body:
+        match node:
+            case ast.AnnAssign(target=ast.Name("action_types"), value=ast.Dict(keys, models)):
+                pairs = zip(keys, models, strict=True)
+                return {str(key.value): ast.unparse(model) for key, model in pairs if isinstance(key, ast.Constant)}
+            case ast.Assign(targets=[ast.Name("action_types")], value=ast.Name(model)):
+                return {None: model}
+    raise AssertionError(f"delivery {event}: GitHub has published no such event")
+
+
 def _package(version: str) -> str:
     return f"githubkit_schemas.v{version.replace('-', '_')}"
 
 
 def _operations_of(module: str) -> Iterable[Operation]:
-    spec = importlib.util.find_spec(module)
-    assert spec
-    assert spec.origin
-    tree = ast.parse(Path(spec.origin).read_text())
-    client = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name.endswith("Client"))
+    client = next(
+        node for node in _tree_of(module).body if isinstance(node, ast.ClassDef) and node.name.endswith("Client")
+    )
     for method in client.body:
         named = isinstance(method, ast.FunctionDef) and _OPERATION.search(ast.get_docstring(method) or "")
         if named and isinstance(method, ast.FunctionDef):
             yield _operation(method, named[1], named[2], module)
+
+
+def _tree_of(module: str) -> ast.Module:
+    spec = importlib.util.find_spec(module)
+    assert spec
+    assert spec.origin
+    return ast.parse(Path(spec.origin).read_text())
 
 
 def _operation(method: ast.FunctionDef, verb: str, template: str, module: str) -> Operation:

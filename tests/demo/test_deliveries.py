@@ -172,3 +172,94 @@ def test_an_app_hears_only_of_events_that_it_subscribes_to(scene: Scene) -> None
     scene.repository.open_issue("Unheard by one", by="ada")
 
     assert [each.app.slug for each in scene.hub.deliveries if each.event == "issues"] == ["selfcode"]
+
+
+# --- Looking back
+
+
+def _pings(scene: Scene, count: int) -> list[int]:
+    """That many deliveries, which nobody took; returns their ids, the newest first."""
+    for _ in range(count):
+        scene.hub.set_webhook(scene.app, "https://selfcode.invalid/webhook")
+    scene.hub.wait_for_deliveries()
+    return [each.id for each in reversed(scene.hub.deliveries) if each.event == "ping"]
+
+
+def test_deliveries_are_listed_newest_first_and_paged_by_a_cursor(scene: Scene) -> None:
+    ids = _pings(scene, 5)
+
+    first = scene.as_app().get("/app/hook/deliveries?per_page=2")
+    _pings(scene, 1)
+    second = scene.as_app().get(first.links["next"]["url"].removeprefix(scene.hub.api_url))
+    third = scene.as_app().get(second.links["next"]["url"].removeprefix(scene.hub.api_url))
+
+    assert [[each["id"] for each in page.json()] for page in (first, second, third)] == [ids[:2], ids[2:4], ids[4:]]
+    assert "next" not in third.links
+
+
+def test_a_page_number_means_nothing_there(scene: Scene) -> None:
+    ids = _pings(scene, 3)
+
+    page = scene.as_app().get("/app/hook/deliveries?per_page=2&page=2")
+
+    assert [each["id"] for each in page.json()] == ids[:2]
+
+
+def test_a_cursor_that_was_never_handed_out_is_refused(scene: Scene) -> None:
+    assert scene.as_app().get("/app/hook/deliveries?cursor=7").status_code == 400
+
+
+def test_a_host_that_leads_nowhere_is_not_connected_to(scene: Scene) -> None:
+    _pings(scene, 1)
+
+    [ping] = scene.as_app().get("/app/hook/deliveries").json()
+    assert (ping["status_code"], ping["status"]) == (0, "failed to connect to host")
+
+
+def test_githubs_filter_for_failures_leaves_out_where_nobody_could_be_connected_to(
+    scene: Scene, receiver: Receiver
+) -> None:
+    _pings(scene, 1)
+    for receiver.status in (202, 500):
+        scene.hub.set_webhook(scene.app, receiver.url)
+        scene.hub.wait_for_deliveries()
+
+    def codes(query: str) -> list[int]:
+        return [each["status_code"] for each in scene.as_app().get(f"/app/hook/deliveries{query}").json()]
+
+    assert codes("") == [500, 202, 0]
+    assert codes("?status=failure") == [500]
+    assert codes("?status=success") == [202]
+
+
+def test_deliveries_that_were_sent_again_can_be_told_apart(scene: Scene, receiver: Receiver) -> None:
+    scene.hub.set_webhook(scene.app, receiver.url)
+    again = scene.hub.redeliver(scene.hub.deliveries[-1])
+    scene.hub.wait_for_deliveries()
+
+    assert [each["id"] for each in scene.as_app().get("/app/hook/deliveries?redelivery=true").json()] == [again.id]
+
+
+def test_an_issues_events_say_who_put_which_label_on(scene: Scene) -> None:
+    issue = scene.repository.open_issue("Sum is wrong", by="ada")
+    issue.label("selfcode", by="mona")
+    issue.unlabel("selfcode", by="tria")
+
+    events = scene.bot().get("/repos/octo/adder/issues/1/events").json()
+
+    assert [(each["event"], each["label"]["name"], each["actor"]["login"]) for each in events] == [
+        ("labeled", "selfcode", "mona"),
+        ("unlabeled", "selfcode", "tria"),
+    ]
+
+
+def test_issues_are_listed_that_anything_happened_to_since(scene: Scene) -> None:
+    scene.repository.open_issue("Old", by="ada")
+    scene.hub.advance(minutes=60)
+    scene.repository.open_issue("New", by="ada")
+    since = scene.hub.world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    found = scene.bot().get(f"/repos/octo/adder/issues?since={since}").json()
+
+    assert [each["title"] for each in found] == ["New"]
+    assert scene.bot().get("/repos/octo/adder/issues?since=yesterday").status_code == 422

@@ -24,6 +24,7 @@ def every_operation(scene: Scene, version: str) -> None:
     _about_pulls(bot, sha)
     _about_reviews(scene, person, bot)
     _about_checks(scene, bot, sha)
+    _about_git(bot, sha)
     _about_merging(scene, person)
     _refusals(person, app, bot)
 
@@ -39,6 +40,16 @@ def _as_app(scene: Scene, app: Client) -> None:
     app.ask("PUT", f"/app/installations/{number}/suspended")
     app.delete(f"/app/installations/{number}/suspended")
     app.get("/app/hook/deliveries")
+
+
+def _about_git(bot: Client, sha: str) -> None:
+    tree = bot.get(f"{REPO}/git/commits/{sha}").json()["tree"]["sha"]
+    made = bot.post(f"{REPO}/git/commits", {"message": "Again", "tree": tree, "parents": [sha]}).json()["sha"]
+    bot.post(f"{REPO}/git/commits", {"message": "Again", "tree": made, "parents": [sha]})
+    bot.post(f"{REPO}/git/refs", {"ref": "refs/heads/again", "sha": sha})
+    bot.patch(f"{REPO}/git/refs/heads/again", {"sha": made})
+    bot.patch(f"{REPO}/git/refs/heads/again", {"sha": sha})
+    bot.get(f"{REPO}/commits/{made}")
 
 
 def _about_issues(person: Client, bot: Client) -> None:

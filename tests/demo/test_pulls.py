@@ -151,6 +151,30 @@ def test_a_draft_is_marked_as_ready_by_graphql_and_told(scene: Scene, bot: Clien
     assert (scene.hub.deliveries[-1].event, scene.hub.deliveries[-1].action) == ("pull_request", "ready_for_review")
 
 
+DRAFT = "mutation($id: ID!) { convertPullRequestToDraft(input: {pullRequestId: $id}) { pullRequest { isDraft } } }"
+
+
+def test_a_pull_request_is_made_a_draft_by_graphql_and_told(scene: Scene, bot: Client) -> None:
+    scene.pushed_branch()
+    node_id = bot.post(f"{REPO}/pulls", TEXT).json()["node_id"]
+
+    answer = graph(scene, bot.token, node_id, DRAFT)
+
+    assert answer == {"data": {"convertPullRequestToDraft": {"pullRequest": {"isDraft": True}}}}
+    assert (scene.hub.deliveries[-1].event, scene.hub.deliveries[-1].action) == ("pull_request", "converted_to_draft")
+
+
+def test_where_an_account_has_no_drafts_none_is_made(scene: Scene, bot: Client) -> None:
+    scene.pushed_branch()
+    scene.repository.rules.drafts = False
+    node_id = bot.post(f"{REPO}/pulls", TEXT).json()["node_id"]
+
+    (error,) = graph(scene, bot.token, node_id, DRAFT)["errors"]
+
+    assert (error["type"], error["message"].endswith(" to draft.")) == ("FORBIDDEN", True)
+    assert not scene.repository.pulls[0].is_draft
+
+
 def test_graphql_says_no_with_the_status_200(scene: Scene, bot: Client) -> None:
     scene.pushed_branch()
     node_id = bot.post(f"{REPO}/pulls", TEXT | {"draft": True}).json()["node_id"]
@@ -222,3 +246,22 @@ def test_re_run_is_told_to_the_app_with_the_branch(scene: Scene, bot: Client) ->
     published.check_delivery(sent.event, sent.payload)
     assert (sent.event, sent.action) == ("check_run", "rerequested")
     assert sent.payload["check_run"]["check_suite"]["head_branch"] == "selfcode/issue-1"
+
+
+def test_one_that_goes_the_same_way_keeps_another_from_being_sent_there_or_opened_again(
+    scene: Scene, bot: Client
+) -> None:
+    scene.pushed_branch()
+    scene.repository.commit({"x": "y"}, branch="develop", parent=scene.repository.head())
+    closed = bot.post(f"{REPO}/pulls", TEXT).json()["number"]
+    bot.patch(f"{REPO}/pulls/{closed}", {"state": "closed"})
+    elsewhere = bot.post(f"{REPO}/pulls", TEXT | {"base": "develop"}).json()["number"]
+    bot.post(f"{REPO}/pulls", TEXT)
+
+    answers = [
+        bot.patch(f"{REPO}/pulls/{elsewhere}", {"base": "main"}),
+        bot.patch(f"{REPO}/pulls/{closed}", {"state": "open"}),
+    ]
+
+    said = [(answer.status_code, answer.json()["errors"][0]["message"]) for answer in answers]
+    assert said == [(422, "A pull request already exists for octo:selfcode/issue-1.")] * 2

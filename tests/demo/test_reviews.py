@@ -55,6 +55,22 @@ def test_an_answer_in_a_thread_is_a_review_of_its_own_without_a_text(scene: Scen
     assert thread.said == [("ada", "Why?"), ("mona", "So.")]
 
 
+def test_an_answer_names_what_it_was_given_to_though_that_is_deleted_and_is_no_beginning(
+    scene: Scene, pull: PullHandle, ada: Client
+) -> None:
+    thread = pull.remark("long.txt", 9, "Why?", by="ada")
+    first, answer = thread.comments[0], thread.reply("So.", by="mona")
+    thread.delete(first, by="ada")
+    comments = f"{REPO}/pulls/{pull.number}/comments"
+
+    refused = ada.post(f"{comments}/{answer.id}/replies", {"body": "I see."})
+    taken = ada.post(comments, {"body": "I see.", "in_reply_to": answer.id})
+
+    assert (refused.status_code, taken.status_code) == (422, 201)
+    assert [found["in_reply_to_id"] for found in ada.get(comments).json()] == [first.id, first.id]
+    assert thread.said == [("mona", "So."), ("ada", "I see.")]
+
+
 def test_a_pending_review_is_its_authors_to_see_alone_until_it_is_submitted(
     scene: Scene, pull: PullHandle, ada: Client
 ) -> None:

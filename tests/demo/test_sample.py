@@ -27,7 +27,7 @@ def run_tests(checkout: Path) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     return done.returncode, done.stdout.strip().splitlines()[-1]
 

@@ -3,6 +3,7 @@ tests/github/test_contract.py holds both to it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha1
 from itertools import count
 
 from bot.errors import Gone, Refused
@@ -13,6 +14,7 @@ from bot.records import (
     FailedCheck,
     Issue,
     IssueRef,
+    MadeCommit,
     MergeState,
     Person,
     PullRequest,
@@ -56,6 +58,7 @@ class FakePull:
     labels: tuple[str, ...] = ()
     thread: FakeIssue = field(default_factory=lambda: FakeIssue(_NO_ISSUE))
     merge_state: MergeState = MergeState.CLEAN
+    by: str = "selfcode[bot]"
     reviews: dict[int, Review] = field(default_factory=dict)
     review_threads: list[Thread] = field(default_factory=list)
 
@@ -84,6 +87,7 @@ class FakeRepository:
     failed_checks: dict[str, list[FailedCheck]] = field(default_factory=dict)
     is_archived: bool = False
     is_gone: bool = False
+    has_drafts: bool = True
 
 
 @dataclass
@@ -95,6 +99,7 @@ class FakeGitHub:
     calls: list[str] = field(default_factory=list)
     failing: dict[str, list[Exception]] = field(default_factory=dict)
     ids: Iterator[int] = field(default_factory=lambda: count(1001))
+    signs: bool = True
 
     # --- Arranging
 
@@ -186,7 +191,8 @@ class FakeGitHub:
         if (self.login, reaction) not in given:
             given.append((self.login, reaction))
 
-    def post_comment(self, at: IssueRef, body: str, *, marker: str) -> int:
+    def post_comment(self, at: IssueRef, body: str, *, marker: str, since: str = "") -> int:
+        """Looks at everything that was said: it costs nothing here."""
         self._called("post_comment", at.repository)
         thread = self._thread(at)
         for comment in thread.comments:
@@ -213,11 +219,22 @@ class FakeGitHub:
         self._called("git_token", ref)
         return f"ghs_{next(self.ids)}"
 
-    def pull_request(self, ref: RepositoryRef, branch: str) -> PullRequest | None:
-        repository = self._called("pull_request", ref)
-        found = [pull for pull in reversed(repository.pulls) if pull.branch == branch]
-        chosen = next((pull for pull in found if pull.state == "open"), found[0] if found else None)
-        return self._record(repository, chosen) if chosen else None
+    def signs_commits(self) -> bool:
+        return self.signs or "create_commit" not in self.calls
+
+    def create_commit(self, ref: RepositoryRef, *, tree: str, parents: Sequence[str], message: str) -> MadeCommit:
+        self._called("create_commit", ref)
+        sha = self.written_commit(ref, tree, parents, message)
+        return MadeCommit(sha, is_verified=self.signs, reason="valid" if self.signs else "unsigned")
+
+    def written_commit(self, ref: RepositoryRef, tree: str, parents: Sequence[str], message: str) -> str:
+        """The id of a new commit. There is no git here."""
+        told = (self.repositories[ref.id].ref.full_name, tree, *parents, message, str(next(self.ids)))
+        return sha1("\0".join(told).encode(), usedforsecurity=False).hexdigest()
+
+    def pull_requests(self, ref: RepositoryRef, branch: str) -> Sequence[PullRequest]:
+        repository = self._called("pull_requests", ref)
+        return tuple(self._record(repository, pull) for pull in reversed(repository.pulls) if pull.branch == branch)
 
     def pull_request_numbered(self, ref: RepositoryRef, number: int) -> PullRequest:
         repository = self._called("pull_request_numbered", ref)
@@ -227,16 +244,21 @@ class FakeGitHub:
 
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         repository = self._called("publish_pull_request", ref)
-        pull = next((pull for pull in repository.pulls if pull.branch == branch and pull.state == "open"), None)
+        there = [pull for pull in repository.pulls if pull.branch == branch and pull.state == "open"]
+        pull = next((pull for pull in there if pull.by == self.login), None)
         if pull is None:
+            if base in {pull.base for pull in there}:
+                raise Refused(
+                    "GitHub does not let the App open or update the pull request: A pull request already exists for "
+                    f"{repository.ref.owner}:{branch}."
+                )
             if repository.branches.get(branch) in (None, repository.branches.get(base)):
                 raise Refused(
                     f"GitHub does not let the App open the pull request: No commits between {base} and {branch}"
                 )
             number = 1 + len(repository.issues) + len(repository.pulls)
-            pull = FakePull(number, branch, base, text, is_draft=text.draft)
+            pull = FakePull(number, branch, base, text, is_draft=text.draft and repository.has_drafts)
             repository.pulls.append(pull)
-        pull.text, pull.base = text, base
         pull.labels = tuple(dict.fromkeys((*pull.labels, *text.labels)))
         known = (login for login in text.reviewers if repository.roles.get(login, "none") != "none")
         pull.reviewers = tuple(dict.fromkeys((*pull.reviewers, *known)))
@@ -253,6 +275,13 @@ class FakeGitHub:
         if pull.is_draft and pull.state != "open":
             raise Refused("GitHub does not let the App mark the pull request as ready for review: must be open")
         pull.is_draft = False
+
+    def make_draft(self, ref: RepositoryRef, number: int) -> None:
+        repository = self._called("make_draft", ref)
+        pull = self._pull(repository, number, "make the pull request a draft again")
+        if not pull.is_draft and (pull.state != "open" or not repository.has_drafts):
+            raise Refused("GitHub does not let the App make the pull request a draft again: it has no permission")
+        pull.is_draft = True
 
     def review(self, ref: RepositoryRef, number: int, review_id: int) -> Review:
         pull = self._pull(self._called("review", ref), number, "read the review")
@@ -282,11 +311,13 @@ class FakeGitHub:
             replace(thread, is_resolved=True) if thread.id == thread_id else thread for thread in pull.review_threads
         ]
 
-    def request_review(self, ref: RepositoryRef, number: int, login: str) -> None:
+    def request_review(self, ref: RepositoryRef, number: int, login: str) -> bool:
         repository = self._called("request_review", ref)
-        pull = self._pull(repository, number, "ask for a review")
-        if repository.roles.get(login, "none") != "none":
-            pull.reviewers = tuple(dict.fromkeys((*pull.reviewers, login)))
+        pull = next((pull for pull in repository.pulls if pull.number == number), None)
+        if pull is None or repository.roles.get(login, "none") == "none":
+            return False
+        pull.reviewers = tuple(dict.fromkeys((*pull.reviewers, login)))
+        return True
 
     def failed_checks(self, ref: RepositoryRef, head_sha: str, *, with_logs: bool = True) -> Sequence[FailedCheck]:
         found = self._called("failed_checks", ref).failed_checks.get(head_sha, ())
@@ -358,7 +389,9 @@ class FakeGitHub:
             url=f"https://github.invalid/{repository.ref.full_name}/pull/{pull.number}",
             state=pull.state,
             is_draft=pull.is_draft,
-            head_sha=repository.branches[pull.branch],
+            head_sha=repository.branches.get(pull.branch, ""),
             base=pull.base,
-            base_sha=repository.branches[pull.base],
+            base_sha=repository.branches.get(pull.base, ""),
+            body=pull.text.body,
+            is_ours=pull.by == self.login,
         )

@@ -7,7 +7,7 @@ from bot.demo.hub import Hub
 from bot.demo.shapes import node_id
 from bot.demo.state import App, CheckRun, Installation
 from bot.github.app import GitHubApp
-from bot.records import FailedCheck, GitHub, IssueRef, RepositoryRef, ReviewState
+from bot.records import FailedCheck, GitHub, IssueRef, PullRequestText, RepositoryRef, ReviewState
 from tests.github.fake import FakeGitHub, FakePull, FakeRepository
 
 
@@ -25,8 +25,11 @@ class Stage(Protocol):
     def delete(self, at: IssueRef) -> None: ...
     def give_role(self, login: str, role: str) -> None: ...
     def rename(self, name: str) -> None: ...
+    def forbid_drafts(self) -> None: ...
     def push(self, branch: str, content: str) -> str: ...
     def close_pull(self, number: int) -> None: ...
+    def open_pull(self, branch: str, base: str, title: str, *, by: str) -> int: ...
+    def retarget(self, number: int, base: str) -> None: ...
     def said(self, at: IssueRef) -> list[tuple[str, str]]: ...
     def reactions(self, at: IssueRef) -> list[tuple[str, str]]: ...
     def comment_reactions(self, at: IssueRef, comment_id: int) -> list[tuple[str, str]]: ...
@@ -79,12 +82,24 @@ class FakeStage:
         old = self.repository.ref
         self.repository.ref = RepositoryRef(old.installation_id, old.id, old.owner, name)
 
+    def forbid_drafts(self) -> None:
+        self.repository.has_drafts = False
+
     def push(self, branch: str, content: str) -> str:
         self.repository.branches[branch] = f"{len(self.repository.branches):039d}{len(content) % 10}"
         return self.repository.branches[branch]
 
     def close_pull(self, number: int) -> None:
         self._pull(number).state = "closed"
+
+    def open_pull(self, branch: str, base: str, title: str, *, by: str) -> int:
+        number = 1 + len(self.repository.issues) + len(self.repository.pulls)
+        text = PullRequestText(title, "by hand", draft=False)
+        self.repository.pulls.append(FakePull(number, branch, base, text, is_draft=False, by=by))
+        return number
+
+    def retarget(self, number: int, base: str) -> None:
+        self._pull(number).base = base
 
     def said(self, at: IssueRef) -> list[tuple[str, str]]:
         return [(comment.author.login, comment.body) for comment in self.repository.issues[at.number].comments]
@@ -186,11 +201,20 @@ class HubStage:
     def rename(self, name: str) -> None:
         self.repository.rename(name)
 
+    def forbid_drafts(self) -> None:
+        self.repository.rules.drafts = False
+
     def push(self, branch: str, content: str) -> str:
         return self.repository.commit({"a.py": content}, branch=branch, parent=self.repository.head())
 
     def close_pull(self, number: int) -> None:
         self.repository.pull(number).close(by="alice")
+
+    def open_pull(self, branch: str, base: str, title: str, *, by: str) -> int:
+        return self.repository.open_pull(title=title, head=branch, base=base, body="by hand", by=by).number
+
+    def retarget(self, number: int, base: str) -> None:
+        self.repository.pull(number).retarget(base, by="alice")
 
     def said(self, at: IssueRef) -> list[tuple[str, str]]:
         return [(comment.author.login, comment.body) for comment in self.issue(at).comments]

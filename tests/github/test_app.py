@@ -343,6 +343,19 @@ def test_a_comment_beyond_the_first_page_is_found(scene: HubStage) -> None:
     assert scene.github.post_comment(at, "hello", marker=MARKER) == ours
 
 
+def test_of_a_long_conversation_only_what_is_new_is_read_before_a_comment(scene: HubStage) -> None:
+    at = scene.open_issue()
+    for number in range(130):
+        scene.say(at, f"comment {number}", by="alice")
+    scene.hub.advance(minutes=10)
+    since = scene.hub.world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    ours = scene.github.post_comment(at, "hello", marker=MARKER, since=since)
+    before = len(scene.asked())
+
+    assert scene.github.post_comment(at, "hello", marker=MARKER, since=since) == ours
+    assert len(scene.asked()) - before == 1
+
+
 def test_a_list_of_exactly_one_page_is_complete(scene: HubStage) -> None:
     at = scene.open_issue()
     for number in range(100):
@@ -357,18 +370,52 @@ def test_after_a_rename_filters_still_filter(scene: HubStage) -> None:
     before = scene.ref
     scene.rename("dog")
 
-    assert scene.github.pull_request(before, BRANCH) is None
+    assert list(scene.github.pull_requests(before, BRANCH)) == []
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_an_old_name_that_is_another_repositorys_by_now_is_asked_for_no_more(scene: HubStage, *, private: bool) -> None:
+    clock = Clock()
+    door, before, at = a_door(scene.hub, scene.app, [], clock=clock), scene.ref, scene.open_issue()
+    scene.give_role("alice", "write")
+    door.permission(before, "alice")
+    scene.rename("dog")
+    squatters = scene.hub.create_repository(before.full_name, {"b.py": "y = 1\n"}, private=private)
+    squatters.give_role("mallory", "admin")
+    clock.now_s += 61
+
+    assert (door.permission(before, "alice"), door.permission(before, "mallory")) == ("write", "none")
+    assert door.post_comment(at, "here", marker=MARKER)
+
+
+def test_a_refusal_by_an_old_name_is_not_the_repositorys(scene: HubStage) -> None:
+    at = scene.open_issue()
+    scene.github.issue(at)
+    before = scene.ref.full_name
+    scene.rename("dog")
+    scene.hub.create_repository(before, {"b.py": "y = 1\n"}, private=True)
+
+    assert scene.github.issue(at).title == "It breaks"
+
+
+def test_a_refusal_that_has_nothing_to_do_with_a_name_is_githubs_own(scene: HubStage) -> None:
+    at = scene.open_issue()
+    scene.github.issue(at)
+    scene.delete(at)
+
+    with pytest.raises(Gone):
+        scene.github.issue(at)
 
 
 def test_a_pull_request_that_a_filter_let_through_is_not_taken_for_ours(scene: HubStage) -> None:
     scene.push("somebody/elses", "x = 3\n")
     scene.github.publish_pull_request(scene.ref, "somebody/elses", "main", TEXT)
-    scene.github.pull_request(scene.ref, "somebody/elses")
+    scene.github.pull_requests(scene.ref, "somebody/elses")
     unfiltered = scene.hub.requests[-1].answer
     scene.hub.fail_next("GET", f"{scene.repository.full_name}/pulls$", 200, unfiltered)
 
     assert len(unfiltered) == 1
-    assert scene.github.pull_request(scene.ref, BRANCH) is None
+    assert list(scene.github.pull_requests(scene.ref, BRANCH)) == []
 
 
 def test_a_transferred_issue_is_gone_and_its_new_place_is_not_touched(scene: HubStage) -> None:
@@ -447,7 +494,7 @@ def test_where_there_are_no_drafts_the_pull_request_is_opened_as_none(scene: Hub
     assert not scene.github.publish_pull_request(scene.ref, BRANCH, "main", text).is_draft
 
 
-def test_a_pull_request_that_someone_opened_meanwhile_is_updated(scene: HubStage) -> None:
+def test_a_pull_request_that_an_earlier_try_opened_meanwhile_is_found(scene: HubStage) -> None:
     scene.push(BRANCH, "x = 2\n")
     entry = {"resource": "PullRequest", "code": "custom", "message": f"A pull request already exists for x:{BRANCH}."}
     exists = {"message": "Validation Failed", "errors": [entry]}
@@ -468,12 +515,13 @@ def test_a_text_that_is_too_long_is_cut_and_posted_all_the_same(scene: HubStage)
     scene.github.edit_comment(at, comment_id, long)
     again = scene.github.post_comment(at, long, marker="<!-- other -->")
     scene.github.publish_pull_request(scene.ref, BRANCH, "main", PullRequestText("Fix " * 200, long, draft=False))
-    scene.github.publish_pull_request(scene.ref, BRANCH, "main", PullRequestText("Fix", long + "!", draft=False))
+    pull = scene.github.publish_pull_request(scene.ref, BRANCH, "main", PullRequestText("Fix", long, draft=False))
+    scene.github.describe_pull_request(scene.ref, pull.number, long + "!")
 
     assert scene.said(at)[1][1].endswith("<!-- other -->")
     assert scene.github.post_comment(at, long, marker="<!-- other -->") == again
     assert all(len(body) < 65_536 for _, body in scene.said(at))
-    assert [(title, len(body) < 65_536) for title, body, _ in scene.pulls()] == [("Fix", True)]
+    assert [(title[:4], len(body) < 65_536) for title, body, _ in scene.pulls()] == [("Fix ", True)]
 
 
 def test_a_check_runs_summary_is_cut_to_githubs_limit(scene: HubStage) -> None:
@@ -563,6 +611,15 @@ def test_a_long_annotation_is_cut_to_githubs_limits(scene: HubStage) -> None:
 
     ((_, _, message),) = scene.annotated(sha)
     assert set(message) == {"ü"}
+
+
+def test_only_a_name_that_is_nobodys_is_a_person_without_access(scene: HubStage) -> None:
+    scene.hub.fail_next("GET", "/collaborators/copilot/permission$", 404, {"message": "copilot is not a user"})
+    scene.hub.fail_next("GET", "/collaborators/ada/permission$", 404, {"message": "Not Found"})
+
+    assert scene.github.permission(scene.ref, "copilot") == "none"
+    with pytest.raises(Gone):
+        scene.github.permission(scene.ref, "ada")
 
 
 def test_without_the_permission_a_draft_stays_one_and_the_words_are_githubs(scene: HubStage) -> None:

@@ -79,6 +79,13 @@ def test_whom_nobody_knows_may_do_nothing(stage: Stage) -> None:
     assert stage.github.permission(stage.ref, "never-heard-of") == "none"
 
 
+def test_a_repository_that_is_gone_says_nothing_of_what_people_may_do(stage: Stage) -> None:
+    unknown = RepositoryRef(stage.ref.installation_id, 999_999, "octo", "nothing")
+
+    with pytest.raises(Gone):
+        stage.github.permission(unknown, "alice")
+
+
 def test_the_label_is_created_once(stage: Stage) -> None:
     stage.github.ensure_label(stage.ref, "selfcode")
     stage.github.ensure_label(stage.ref, "SelfCode")
@@ -219,7 +226,7 @@ def test_reacting_twice_is_reacting_once(stage: Stage) -> None:
 def test_there_is_no_pull_request_before_one_is_published(stage: Stage) -> None:
     stage.push(BRANCH, "x = 2\n")
 
-    assert stage.github.pull_request(stage.ref, BRANCH) is None
+    assert list(stage.github.pull_requests(stage.ref, BRANCH)) == []
 
 
 def test_publishing_opens_a_pull_request(stage: Stage) -> None:
@@ -229,18 +236,56 @@ def test_publishing_opens_a_pull_request(stage: Stage) -> None:
 
     assert (pull.state, pull.is_draft, pull.head_sha) == ("open", False, sha)
     assert pull.url.endswith(f"/{stage.ref.full_name}/pull/{pull.number}")
-    assert stage.github.pull_request(stage.ref, BRANCH) == pull
+    assert list(stage.github.pull_requests(stage.ref, BRANCH)) == [pull]
+    assert pull.is_ours
     assert stage.pull_labels(pull.number) == ["bug"]
 
 
-def test_publishing_twice_is_publishing_once(stage: Stage) -> None:
+def test_publishing_twice_is_publishing_once_and_leaves_what_is_open_as_it_is(stage: Stage) -> None:
     stage.push(BRANCH, "x = 2\n")
     first = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("Fix it", "first"))
 
     second = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("Fix it well", "second"))
 
     assert second == first
-    assert stage.pulls() == [("Fix it well", "second", "open")]
+    assert stage.pulls() == [("Fix it", "first", "open")]
+
+
+def test_one_that_people_have_sent_elsewhere_is_found_and_stays_there(stage: Stage) -> None:
+    stage.push("develop", "x = 0\n")
+    stage.push(BRANCH, "x = 2\n")
+    first = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text())
+    stage.retarget(first.number, "develop")
+
+    second = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text())
+
+    assert (second.number, second.base) == (first.number, "develop")
+
+
+def test_what_people_opened_from_the_branch_is_listed_and_not_taken_over(stage: Stage) -> None:
+    stage.push("release-1", "x = 0\n")
+    stage.push(BRANCH, "x = 2\n")
+    theirs = stage.open_pull(BRANCH, "release-1", "Backport", by="alice")
+
+    ours = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("Fix it", "first"))
+
+    found = stage.github.pull_requests(stage.ref, BRANCH)
+    assert [(pull.number, pull.is_ours, pull.base) for pull in found] == [
+        (ours.number, True, "main"),
+        (theirs, False, "release-1"),
+    ]
+    assert stage.pulls() == [("Backport", "by hand", "open"), ("Fix it", "first", "open")]
+    assert not stage.github.pull_request_numbered(stage.ref, theirs).is_ours
+
+
+def test_where_people_have_one_into_the_same_base_ours_is_refused(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    stage.open_pull(BRANCH, "main", "My own fix", by="alice")
+
+    with pytest.raises(Refused, match="already exists"):
+        stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text())
+
+    assert stage.pulls() == [("My own fix", "by hand", "open")]
 
 
 def test_a_draft_is_opened_as_one(stage: Stage) -> None:
@@ -253,13 +298,12 @@ def test_after_one_was_closed_another_is_opened_and_found_first(stage: Stage) ->
     stage.push(BRANCH, "x = 2\n")
     first = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("first"))
     stage.close_pull(first.number)
-    closed = stage.github.pull_request(stage.ref, BRANCH)
+    (closed,) = stage.github.pull_requests(stage.ref, BRANCH)
 
     second = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text("second"))
 
-    assert closed is not None
     assert (closed.number, closed.state) == (first.number, "closed")
-    assert stage.github.pull_request(stage.ref, BRANCH) == second
+    assert [pull.number for pull in stage.github.pull_requests(stage.ref, BRANCH)] == [second.number, first.number]
     assert [(title, state) for title, _, state in stage.pulls()] == [("first", "closed"), ("second", "open")]
 
 
@@ -267,7 +311,7 @@ def test_a_pull_request_from_another_branch_is_not_ours(stage: Stage) -> None:
     stage.push("selfcode/issue-2", "x = 3\n")
     stage.github.publish_pull_request(stage.ref, "selfcode/issue-2", "main", a_text())
 
-    assert stage.github.pull_request(stage.ref, BRANCH) is None
+    assert list(stage.github.pull_requests(stage.ref, BRANCH)) == []
 
 
 def test_a_pull_request_is_read_by_its_number_with_where_it_is_to_go(stage: Stage) -> None:
@@ -367,6 +411,36 @@ def test_a_draft_that_is_closed_can_not_be_marked_as_ready(stage: Stage) -> None
 
     with pytest.raises(Refused):
         stage.github.mark_ready(stage.ref, pull.number)
+
+
+def test_a_pull_request_is_made_a_draft_again_once(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text())
+
+    stage.github.make_draft(stage.ref, pull.number)
+    stage.github.make_draft(stage.ref, pull.number)
+
+    assert stage.is_draft(pull.number)
+
+
+def test_a_pull_request_that_is_closed_can_not_be_made_a_draft(stage: Stage) -> None:
+    stage.push(BRANCH, "x = 2\n")
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text())
+    stage.close_pull(pull.number)
+
+    with pytest.raises(Refused):
+        stage.github.make_draft(stage.ref, pull.number)
+
+
+def test_without_drafts_a_pull_request_is_opened_as_none_and_made_none(stage: Stage) -> None:
+    stage.forbid_drafts()
+    stage.push(BRANCH, "x = 2\n")
+
+    pull = stage.github.publish_pull_request(stage.ref, BRANCH, "main", a_text(draft=True))
+
+    assert not pull.is_draft
+    with pytest.raises(Refused):
+        stage.github.make_draft(stage.ref, pull.number)
 
 
 def test_a_body_is_replaced_and_a_title_that_people_gave_stays(stage: Stage) -> None:

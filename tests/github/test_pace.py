@@ -76,6 +76,35 @@ def test_while_github_wants_no_requests_an_installation_sends_none() -> None:
     pace.ask(1)
 
 
+def test_while_github_takes_no_texts_what_is_urgent_may_be_asked() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.hush(1, 60, texts_alone=True)
+
+    pace.ask(1, is_urgent=True)
+    with pytest.raises(Unavailable):
+        pace.ask(1)
+
+    pace.hush(1, 30)
+    with pytest.raises(Unavailable) as refused:
+        pace.ask(1, is_urgent=True)
+    assert refused.value.retry_after_s == 30.0
+
+
+def test_who_is_shut_out_of_making_content_is_still_told_who_may_stop_a_run(scene: HubStage) -> None:
+    at = scene.open_issue()
+    scene.give_role("ada", "write")
+    words = "You have exceeded a secondary rate limit and have been temporarily blocked from content creation."
+    headers = {"Retry-After": "600"}
+    scene.hub.fail_next("POST", f"{scene.repository.full_name}/issues/", 403, {"message": words}, headers=headers)
+    with pytest.raises(Unavailable):
+        scene.github.post_comment(at, "hello", marker="<!-- m -->")
+
+    with pytest.raises(Unavailable):
+        scene.github.issue(at)
+    assert scene.github.permission(scene.ref, "ada") == "write"
+
+
 def test_after_a_secondary_limit_nothing_is_sent_until_its_time_is_over(scene: HubStage) -> None:
     clock = Clock()
     door = a_door(scene.hub, scene.app, scene.slept, clock=clock)

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import Gone, Refused
 from bot.records import IssueRef, MergeState, Person, PullRequest, PullRequestText, ReviewState, Subject, SubjectKind
-from tests.github.stages import HubStage, Stage
+from tests.github.stages import HubStage, Stage, a_door
 
 BRANCH = "selfcode/issue-1"
 BOT = "selfcode[bot]"
@@ -115,9 +115,9 @@ def test_whoever_reviewed_is_asked_again_and_who_can_not_be_asked_is_left_out(st
     stage.review(pull.number, "ada", "Not yet.")
     assert stage.reviewers(pull.number) == []
 
-    for login in ("never-heard-of", BOT, "ada"):
-        stage.github.request_review(stage.ref, pull.number, login)
+    asked = [stage.github.request_review(stage.ref, pull.number, login) for login in ("never-heard-of", BOT, "ada")]
 
+    assert asked == [False, False, True]
     assert stage.reviewers(pull.number) == ["ada"]
 
 
@@ -235,6 +235,25 @@ def test_an_answer_that_apps_may_not_give_in_one_way_is_given_in_the_other(scene
     scene.github.reply_to_review_comment(IssueRef(scene.ref, pull.number), comment_id, "Done.", marker="<!-- 1 -->")
 
     assert scene.threads(pull.number) == [[("ada", "Why two?"), (BOT, "Done.\n<!-- 1 -->")]]
+
+
+def test_where_a_threads_first_comment_was_deleted_it_is_answered_all_the_same_and_once(scene: HubStage) -> None:
+    pull = a_pull(scene)
+    scene.review(pull.number, "ada", "", ("a.py", 1, "Why two?"), ("a.py", 1, "Another."))
+    thread = scene.pull(pull.number).threads[0]
+    asking = thread.reply("@selfcode?", by="ada")
+    thread.delete(thread.comments[0], by="ada")
+    at = IssueRef(scene.ref, pull.number)
+
+    scene.github.reply_to_review_comment(at, asking.id, "Done.", marker="<!-- 1 -->")
+    restarted = a_door(scene.hub, scene.app, scene.slept)
+    restarted.reply_to_review_comment(at, asking.id, "Done.", marker="<!-- 1 -->")
+    restarted.reply_to_review_comment(at, asking.id, "And more.", marker="<!-- 2 -->")
+
+    assert scene.threads(pull.number) == [
+        [("ada", "@selfcode?"), (BOT, "Done.\n<!-- 1 -->"), (BOT, "And more.\n<!-- 2 -->")],
+        [("ada", "Another.")],
+    ]
 
 
 def test_an_answer_whose_answer_was_lost_is_not_given_again(scene: HubStage) -> None:

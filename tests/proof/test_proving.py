@@ -197,9 +197,9 @@ def test_a_test_that_fails_by_turns_is_flaky_and_counts_neither_way(tmp_path: Pa
             assert count % 2 == {{remainder}}
     """
 
-    new = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": flaky.format(remainder=1)})
+    new = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": flaky.format(remainder=1)}, by_turns=True)
     (tmp_path / "counter").unlink()
-    old = proof_of({**BASE, "tests/test_old.py": flaky.format(remainder=0)}, SOLVED)
+    old = proof_of({**BASE, "tests/test_old.py": flaky.format(remainder=0)}, SOLVED, by_turns=True)
 
     assert new.evidence.red == ()
     assert new.evidence.flaky == ("tests/test_new.py::test_flaky",)
@@ -220,7 +220,7 @@ def test_a_new_test_that_passes_with_the_change_by_luck_is_flaky_too(tmp_path: P
             assert count == 3
     """
 
-    proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": lucky})
+    proof = proof_of(BASE, {"calc.py": FIXED, "tests/test_new.py": lucky}, by_turns=True)
 
     assert proof.evidence.flaky == ("tests/test_new.py::test_lucky",)
     assert lacks(proof, "No test fails without the change")
@@ -235,7 +235,7 @@ def test_tests_whose_names_are_others_in_every_run_are_flaky_and_broke_nothing()
         def test_any(n): pass
     """
 
-    proof = proof_of({**BASE, "tests/test_any.py": named}, SOLVED)
+    proof = proof_of({**BASE, "tests/test_any.py": named}, SOLVED, by_turns=True)
 
     assert proof.evidence.broke == ()
     assert all(one.startswith("tests/test_any.py::test_any[") for one in proof.evidence.flaky)

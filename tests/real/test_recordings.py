@@ -88,6 +88,7 @@ class Checkout:
                 "HOME": str(self.folder),
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTEST_ADDOPTS": "-p no:cacheprovider -rfE",
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             },
             capture_output=True,
             text=True,

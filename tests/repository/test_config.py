@@ -42,6 +42,7 @@ update: rebase
 on_failed_checks: fix
 commit_style: conventional
 sign_off: true
+verified_commits: false
 """
 
 
@@ -78,6 +79,7 @@ def test_every_key_of_the_manual_is_read() -> None:
         "on_failed_checks": OnFailedChecks.FIX,
         "commit_style": CommitStyle.CONVENTIONAL,
         "sign_off": True,
+        "verified_commits": False,
     }
     assert config.lowered(Caps()) == Caps(2, 5, 1000, 0.5, 10.0, 99, 3)
     assert config.candidates(4) == 2

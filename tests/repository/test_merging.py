@@ -13,9 +13,9 @@ from tests.repository.conftest import NOON, Bench
 LINES = b"".join(b"line %d\n" % number for number in range(1, 21))
 
 
-def committed(bench: Bench, files: Mapping[str, bytes | None], *parents: str, by: str = "Ann") -> str:
+def committed(bench: Bench, files: Mapping[str, bytes | File | None], *parents: str, by: str = "Ann") -> str:
     """A commit of these files over its first parent."""
-    changed = {path: None if data is None else File(data) for path, data in files.items()}
+    changed = {path: File(data) if isinstance(data, bytes) else data for path, data in files.items()}
     tree = bench.mirror.tree_with(parents[0] if parents else EMPTY_TREE, changed)
     return bench.mirror.commit(
         tree, parents=parents, message=f"By {by}\n\nMore.", author_name=by, author_email=f"{by}@example.com", when=NOON
@@ -61,7 +61,43 @@ def test_conflicts_are_named_and_stand_in_the_text_with_markers(bench: Bench, ba
     text = bench.mirror.read(merged.tree, "a.py") or b""
     assert b"<<<<<<< " in text
     assert b"\nours\n=======\nx\n>>>>>>> " in text
-    assert bench.mirror.read(merged.tree, "image.bin") == b"\0\2"
+
+
+def test_a_file_that_one_side_changed_and_the_other_deleted_stands_between_markers(bench: Bench, base: str) -> None:
+    changed = committed(bench, {"b.py": b"bb"}, base)
+    without = committed(bench, {"b.py": None}, base)
+
+    kept, gone = bench.mirror.merge(changed, without), bench.mirror.merge(without, changed)
+
+    marks = f"<<<<<<< {changed}\nbb\n=======\n>>>>>>> {without}: not there\n"
+    assert bench.mirror.read(kept.tree, "b.py") == marks.encode()
+    marks = f"<<<<<<< {without}: not there\n=======\nbb\n>>>>>>> {changed}\n"
+    assert bench.mirror.read(gone.tree, "b.py") == marks.encode()
+    assert kept.conflicts == gone.conflicts == ("b.py",)
+    assert kept.unmarked == gone.unmarked == ()
+
+
+def test_a_file_that_each_side_moved_elsewhere_is_marked_in_both_places(bench: Bench, base: str) -> None:
+    ours = committed(bench, {"a.py": None, "one.py": LINES.replace(b"line 2\n", b"second\r\n")}, base)
+    theirs = committed(bench, {"a.py": None, "two.py": LINES}, base)
+
+    merged = bench.mirror.merge(ours, theirs)
+
+    both = LINES.replace(b"line 2\n", b"second\r\n")
+    one, two = (bench.mirror.read(merged.tree, path) for path in ("one.py", "two.py"))
+    assert one == f"<<<<<<< {ours}\r\n".encode() + both + f"=======\r\n>>>>>>> {theirs}: not there\r\n".encode()
+    assert two == f"<<<<<<< {ours}: not there\r\n=======\r\n".encode() + both + f">>>>>>> {theirs}\r\n".encode()
+    assert merged.conflicts == ("a.py", "one.py", "two.py")
+    assert merged.unmarked == ()
+
+
+def test_what_no_text_can_show_is_named(bench: Bench, base: str) -> None:
+    ours = committed(bench, {"image.bin": b"\0\2", "new.sh": File(b"x\n"), "b.py": File(b"a.py", symlink=True)}, base)
+    theirs = committed(bench, {"image.bin": None, "new.sh": File(b"x\n", executable=True), "b.py": None}, base)
+
+    merged = bench.mirror.merge(ours, theirs)
+
+    assert merged.conflicts == merged.unmarked == ("b.py", "image.bin", "new.sh")
 
 
 def test_a_conflicts_name_may_hold_anything(bench: Bench) -> None:

@@ -249,6 +249,56 @@ def test_a_clone_owned_by_another_user_works(mirror: Mirror, bench: Bench) -> No
     assert bench.mirror.head("main") == sha
 
 
+# --- What is brought to a server without a branch
+
+
+def test_a_commit_is_brought_to_the_server_beside_all_branches_and_taken_away_again(
+    mirror: Mirror, origin: Origin, credentials: Credentials, base: str
+) -> None:
+    first, second = a_commit(mirror, base), a_commit(mirror, base, b"again\n")
+
+    mirror.stage(origin.url, first, "a1", credentials=credentials)
+    mirror.stage(origin.url, second, "a1", credentials=credentials)
+
+    assert refs_of(origin) == {"refs/heads/main": base, "refs/selfcode/a1": second}
+    mirror.unstage(origin.url, "a1", credentials=credentials)
+    mirror.unstage(origin.url, "a1", credentials=credentials)
+    assert refs_of(origin) == {"refs/heads/main": base}
+    assert Mirror(origin.path).has(second)
+
+
+def test_a_server_that_takes_no_such_refs_says_so_in_its_words(
+    mirror: Mirror, origin: Origin, credentials: Credentials, base: str
+) -> None:
+    origin.hook("pre-receive", "echo 'only branches here' >&2; exit 1")
+
+    with pytest.raises(Refused, match="only branches here"):
+        mirror.stage(origin.url, a_commit(mirror, base), "a1", credentials=credentials)
+
+
+def test_a_name_that_is_no_word_is_no_ref(mirror: Mirror, origin: Origin, base: str) -> None:
+    for name in ("", "../heads/main", "a b", "a.lock"):
+        with pytest.raises(Refused):
+            mirror.stage(origin.url, base, name)
+
+
+def test_the_few_commits_that_others_do_not_hold_are_told_whole_parents_first(mirror: Mirror, base: str) -> None:
+    first = a_commit(mirror, base)
+    second = a_commit(mirror, first, b"again\n")
+
+    written = mirror.written(second, besides=[base])
+
+    assert [(commit.sha, commit.parents) for commit in written] == [(first, (base,)), (second, (first,))]
+    assert written[1].tree == mirror.tree_with(second, {})
+    assert written[1].message == "Fix"
+    assert mirror.written(base, besides=[base]) == ()
+
+
+def refs_of(origin: Origin) -> dict[str, str]:
+    told = run_git(["for-each-ref", "--format=%(refname) %(objectname)"], repository=origin.path).decode()
+    return dict(line.split(" ") for line in told.splitlines())
+
+
 # --- Pushing
 
 

@@ -35,12 +35,13 @@ from bot.records import (
 )
 from bot.repository import Mirror
 from bot.repository.git import EMPTY_TREE, run_git
+from bot.runs.database import connect
 from bot.runs.ground import Ground
 from bot.runs.house import Crew, House, Prepared
 from bot.runs.lanes import Places
+from bot.runs.schema import migrate
 from bot.runs.solving import Author
 from bot.runs.store import SqlInbox, Store
-from bot.runs.tables import connect, migrate
 from sandbox import Limits
 from sandbox.contract import File
 from sandbox.process import ProcessSandbox
@@ -176,6 +177,12 @@ def a_ground(folder: Path, files: Mapping[str, bytes], plan: TestPlan | None = N
     return Ground(mirror, base, plan or quick, ProcessSandbox(), None, Limits(), lambda: False)
 
 
+def begun(store: Store, inbox: SqlInbox, trigger: Trigger | None = None) -> str:
+    """The id of a run that was accepted and begun."""
+    inbox.accept(trigger or a_trigger())
+    return store.begin_run(store.waiting()[-1])
+
+
 def database_url(folder: Path) -> str:
     return f"sqlite:///{folder / 'selfcode.sqlite'}"
 
@@ -183,7 +190,14 @@ def database_url(folder: Path) -> str:
 @contextmanager
 def a_database(folder: Path) -> Iterator[Engine]:
     """The tables in a real SQLite file."""
-    engine = connect(database_url(folder))
+    with a_database_at(database_url(folder)) as engine:
+        yield engine
+
+
+@contextmanager
+def a_database_at(address: str) -> Iterator[Engine]:
+    """The tables in a real database, for whoever opens it anew, as after a restart."""
+    engine = connect(address)
     migrate(engine)
     try:
         yield engine

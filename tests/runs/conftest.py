@@ -1,4 +1,4 @@
-"""One real database file for each test."""
+"""One real database for each test: a SQLite file, where a folder does not say otherwise."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,13 +7,18 @@ import pytest
 from sqlalchemy import Engine
 
 from bot.runs.store import SqlInbox, Store
-from tests.runs.builders import a_database
+from tests.runs.builders import a_database_at, database_url
 from tests.runs.desk import Desk
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    with a_database(tmp_path) as opened:
+def address(tmp_path: Path) -> str:
+    return database_url(tmp_path)
+
+
+@pytest.fixture
+def engine(address: str) -> Iterator[Engine]:
+    with a_database_at(address) as opened:
         yield opened
 
 

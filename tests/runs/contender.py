@@ -9,25 +9,33 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import Engine
 
+from bot.records import IssueRef, Person, RepositoryRef, Trigger, TriggerKind
+from bot.runs.database import connect
+from bot.runs.schema import migrate
 from bot.runs.store import SqlInbox, Store, Waiting
-from bot.runs.tables import connect, migrate
-from tests.runs.builders import a_trigger, an_issue_ref
 
 EACH = 20
+_REPOSITORY = RepositoryRef(1, 42, "octo", "cat")
+
+
+def a_start(key: str, number: int = 7) -> Trigger:
+    """The builders that other tests have would load the whole bot, in each of the processes."""
+    issue, sender = IssueRef(_REPOSITORY, number), Person("grace")
+    return Trigger(key, TriggerKind.START, issue, sender, "2026-05-04T12:00:00Z", "label added")
 
 
 def accept(engine: Engine, name: str) -> Sequence[object]:
     """Accept what all accept, and what this one alone accepts."""
     inbox = SqlInbox(engine)
-    shared = [inbox.accept(a_trigger(key=f"shared:{number}")) for number in range(EACH)]
-    own = [inbox.accept(a_trigger(key=f"{name}:{number}")) for number in range(EACH)]
+    shared = [inbox.accept(a_start(f"shared:{number}")) for number in range(EACH)]
+    own = [inbox.accept(a_start(f"{name}:{number}")) for number in range(EACH)]
     return [shared, own]
 
 
 def begin(engine: Engine, name: str) -> Sequence[object]:
     """Begin the run of each trigger that waits, as several dispatchers would."""
     store = Store(engine)
-    triggers = [a_trigger(key=f"shared:{number}", issue=an_issue_ref(number)) for number in range(1, EACH + 1)]
+    triggers = [a_start(f"shared:{number}", number) for number in range(1, EACH + 1)]
     return [store.begin_run(Waiting(seq, trigger)) for seq, trigger in enumerate(triggers, 1)]
 
 
@@ -41,11 +49,8 @@ def learn(engine: Engine, name: str) -> Sequence[object]:
 
 
 def create(engine: Engine, name: str) -> Sequence[object]:
-    """Create the tables, in a row of files that nobody made before."""
-    for number in range(EACH):
-        fresh = connect(f"{engine.url}-{number}")
-        migrate(fresh)
-        fresh.dispose()
+    """Create the tables, in a database that nobody used before."""
+    migrate(engine)
     return []
 
 

@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from bot.records import Caps, IssueRef, Outcome, Person, PullRequestText, RepositoryRef, Trigger, TriggerKind
+from bot.runs.database import connect
+from bot.runs.deciding import AtOnce
 from bot.runs.dispatcher import Dispatcher
+from bot.runs.earlier import QUESTION_SHOWN_AT
+from bot.runs.lines import Send, at_once
+from bot.runs.schema import migrate
 from bot.runs.store import SqlInbox, Store, run_id_for
-from bot.runs.tables import connect, migrate
 from tests.github.fake import FakeGitHub, FakeIssue, FakePull, FakeRepository
 from tests.runs.builders import MAINTAINER, a_comment_trigger, a_trigger, at, database_url
 from tests.runs.fakes import Clock, RecordingStarter
 
 START = TriggerKind.START
+HEAD = "2a9b" * 10
+"""What runs push."""
 
 
 @dataclass
@@ -29,6 +35,7 @@ class Desk:
     trusted_bots: frozenset[str] = frozenset()
     github: FakeGitHub = field(default_factory=FakeGitHub)
     starter: RecordingStarter = field(default_factory=RecordingStarter)
+    send: Send = at_once
     clock: Clock = field(default_factory=Clock)
     now: Clock = field(default_factory=Clock)
     repository: FakeRepository = field(init=False)
@@ -49,10 +56,11 @@ class Desk:
             allowed_owners=self.allowed_owners,
             label="selfcode",
             min_permission="write",
-            runs_at_once=self.places,
+            limits=lambda: AtOnce(self.places),
             trusted_bots=self.trusted_bots,
             caps_of=lambda _: Caps(iterations=4),
             secrets=("hush-hush-hush",),
+            send=self.send,
             clock=self.clock,
             now=self.now,
         )
@@ -90,7 +98,7 @@ class Desk:
         """A run that has ended with a pull request, which is returned."""
         (run_id,) = self.runs(occurred_at=at(0))
         pull = self.pulls()
-        self.store.learn(run_id, pull_request=pull.number, proof="{}")
+        self.store.learn(run_id, pull_request=pull.number, proof="{}", head_sha=HEAD)
         self.ends(run_id)
         return pull
 
@@ -103,6 +111,10 @@ class Desk:
         begun = triggers or (self.asks(START, **changed),)
         self.turn()
         return [run_id_for(trigger) for trigger in begun]
+
+    def shows_a_question(self, run_id: str) -> None:
+        """The run has nothing left to do but to end."""
+        self.store.learn(run_id, **{QUESTION_SHOWN_AT: time.time()})
 
     def asks_a_question(self, run_id: str) -> None:
         """The run ends with a question."""

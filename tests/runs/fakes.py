@@ -5,20 +5,12 @@ from dataclasses import dataclass, field
 
 @dataclass
 class RecordingStarter:
-    """Knows which runs were started, in their order; `broken` is an engine that does not take them."""
+    """Knows which runs were started, in their order."""
 
     started: list[str] = field(default_factory=list)
-    broken: bool = False
-    broken_off: set[str] = field(default_factory=set)
 
     def start(self, run_id: str) -> None:
-        if self.broken:
-            raise RuntimeError("the engine does not start it")
         self.started.append(run_id)
-        self.broken_off.discard(run_id)
-
-    def is_to_start_again(self, run_id: str) -> bool:
-        return run_id in self.broken_off
 
 
 @dataclass

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.runs.steps import Engine, Json, step
+from bot.runs.engine import Engine
+from bot.runs.leases import Lease
+from bot.runs.steps import Json, step
 
 RUN_ID = "a-run"
 
@@ -72,12 +74,22 @@ def main() -> None:
     folder, version = Path(sys.argv[1]), sys.argv[2]
     story = Story(folder)
     url = f"sqlite:///{folder / 'deeper' / 'steps.sqlite'}"
-    with Engine(url, "worker", story.tell, version=version, rest_s=0.5) as engine:
-        engine.start(RUN_ID)
-        engine.start(RUN_ID)
+    lease = next_lease(folder)
+    with Engine(url, lease.worker_id, lambda lease: story.tell(lease.run_id), version=version, rest_s=0.5) as engine:
+        engine.start(lease)
+        engine.start(lease)
         while not select.select([sys.stdin], [], [], 0.1)[0]:
             if engine.is_to_start_again(RUN_ID):
-                engine.start(RUN_ID)
+                engine.start(lease)
+
+
+def next_lease(folder: Path) -> Lease:
+    """The run in the hands of one more worker."""
+    with (folder / "workers").open("a+", encoding="utf-8") as workers:
+        workers.seek(0)
+        fence = 1 + len(workers.readlines())
+        workers.write(f"worker-{fence}\n")
+    return Lease(RUN_ID, f"worker-{fence}", fence)
 
 
 if __name__ == "__main__":

@@ -412,6 +412,27 @@ def test_an_answer_goes_on_with_the_run_that_asked_and_what_is_added_reaches_it_
     assert desk.store.waiting() == []
 
 
+@pytest.mark.parametrize("kind", [TriggerKind.START, ANSWER])
+def test_an_answer_in_the_moment_before_the_asking_run_is_at_its_end_is_seen_and_kept(
+    desk: Desk, kind: TriggerKind
+) -> None:
+    (run,) = desk.runs()
+    if kind is ANSWER:
+        desk.asks_a_question(run)
+        (run,) = desk.runs(desk.comments(ANSWER, text="UTF-8", occurred_at=desk.today()))
+    desk.shows_a_question(run)
+
+    answer = desk.comments(ANSWER, text="and with a BOM", occurred_at=desk.today())
+    desk.turn(2)
+    seen = desk.reactions_on(answer)
+    desk.asks_a_question(run)
+    desk.turn()
+
+    assert seen == ["eyes"]
+    assert desk.started[-1] == run_id_for(answer)
+    assert list(desk.store.notes_since(run)) == []
+
+
 # --- Reviews
 
 
@@ -512,3 +533,88 @@ def test_a_run_that_has_decided_is_said_to_be_proven_next(desk: Desk) -> None:
     desk.turn()
 
     assert "a run, whose change is being proven." in desk.answers[0]
+
+
+def test_a_note_beside_what_only_a_stranger_waits_for_is_not_lost_behind_eyes(desk: Desk) -> None:
+    desk.places = 0
+    desk.dispatcher = desk.new_dispatcher()
+    desk.comments(RETRY, by=STRANGER)
+    note = desk.comments(NOTE, text="keep the API")
+
+    desk.turn(2)
+
+    assert desk.reactions_on(note) == ["confused"]
+    assert NOBODY_LISTENS.partition(":")[0] in desk.answers[0]
+
+
+def test_a_note_that_comes_with_the_retry_of_the_same_person_is_for_it(desk: Desk) -> None:
+    desk.comments(RETRY, occurred_at=at(5))
+    note = desk.comments(NOTE, text="keep the API")
+
+    desk.turn()
+
+    assert desk.reactions_on(note) == ["eyes"]
+    assert notes_of(desk, desk.started[0]) == [("grace", "keep the API")]
+
+
+# --- What is closed
+
+
+@pytest.fixture
+def pull(desk: Desk) -> IssueRef:
+    return desk.publishes()
+
+
+def reviews(desk: Desk, pull: IssueRef, kind: TriggerKind) -> Trigger:
+    """Somebody asks for something on the pull request."""
+    return desk.comments(kind, issue=pull, pull_request=pull.number, occurred_at=at(20))
+
+
+@pytest.mark.parametrize("kind", [RETRY, REVIEW])
+def test_where_the_issue_of_a_pull_request_is_closed_whoever_asks_there_is_told_so(
+    desk: Desk, pull: IssueRef, kind: TriggerKind
+) -> None:
+    desk.github.change_issue(desk.issue, is_open=False)
+    before = list(desk.started)
+    asked = reviews(desk, pull, kind)
+
+    desk.turn(2)
+
+    (said,) = desk.said_on(pull)
+    assert said.startswith("The issue of this pull request is closed, so that nothing runs.")
+    assert (desk.reactions_on(asked), desk.started) == (["confused"], before)
+
+
+@pytest.mark.parametrize("kind", [RETRY, REVIEW])
+def test_on_a_pull_request_that_is_closed_whoever_asks_is_told_so(
+    desk: Desk, pull: IssueRef, kind: TriggerKind
+) -> None:
+    desk.github.change_issue(pull, is_open=False)
+    before = list(desk.started)
+    asked = reviews(desk, pull, kind)
+
+    desk.turn(2)
+
+    (said,) = desk.said_on(pull)
+    assert said.startswith("This is closed, so that nothing runs.")
+    assert (desk.reactions_on(asked), desk.started) == (["confused"], before)
+
+
+def test_a_last_word_on_an_issue_that_is_then_closed_gets_neither_word_nor_reaction(desk: Desk) -> None:
+    (run,) = desk.runs()
+    desk.asks_a_question(run)
+    desk.github.change_issue(desk.issue, is_open=False)
+    comment = desk.comments(ANSWER, text="Never mind.", occurred_at=desk.today())
+
+    desk.turn(2)
+
+    assert (desk.reactions_on(comment), desk.answers, desk.store.waiting()) == ([], [], [])
+
+
+def test_a_plain_comment_on_a_pull_request_that_nothing_is_known_of_gets_no_word(desk: Desk) -> None:
+    pull = desk.pulls()
+    comment = desk.comments(ANSWER, issue=pull, pull_request=pull.number, text="Nice.")
+
+    desk.turn(2)
+
+    assert (desk.reactions_on(comment), desk.said_on(pull), desk.store.waiting()) == ([], [], [])

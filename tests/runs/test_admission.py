@@ -7,14 +7,16 @@ import pytest
 from bot.errors import Gone, Refused, Unavailable
 from bot.records import Person, Trigger, TriggerKind
 from bot.runs.admission import (
-    FRESH_S,
     HOUR_S,
     REFUSALS_IN_A_REPOSITORY,
     REFUSALS_OF_A_PERSON,
+    RESERVE,
     Gate,
     Verdict,
     admit_who_asked,
+    asked_now,
 )
+from bot.runs.errands import FRESH_S
 from bot.runs.known import Known
 from bot.runs.store import SqlInbox, Store
 from tests.runs.builders import BOT, MAINTAINER, STRANGER, a_house, a_trigger
@@ -24,7 +26,7 @@ RETRY, DOCTOR = TriggerKind.RETRY, TriggerKind.DOCTOR
 
 
 def gate_of(desk: Desk, *trusted: str) -> Gate:
-    return Gate(desk.store, desk.github, "write", frozenset(trusted), desk.now)
+    return Gate(desk.store, asked_now(desk.github), "write", frozenset(trusted), desk.now)
 
 
 def asks(desk: Desk, by: Person = MAINTAINER) -> Trigger:
@@ -75,6 +77,30 @@ def test_nobody_is_let_in_whose_permission_can_not_be_looked_up(desk: Desk, erro
         gate_of(desk).verdict_on(trigger)
 
     assert desk.store.talk.asked(trigger.key) is None
+
+
+def test_while_github_does_not_answer_whom_it_let_in_lately_may_stop_and_nothing_else(desk: Desk) -> None:
+    gate, stop = gate_of(desk), a_trigger(TriggerKind.STOP, issue=desk.issue, sender=MAINTAINER)
+    gate.verdict_on(asks(desk))
+    for _ in range(2):
+        desk.github.fail_next("permission", Unavailable("no answer"))
+
+    assert gate.verdict_on(stop) is Verdict.LET_IN
+    with pytest.raises(Unavailable):
+        gate.verdict_on(asks(desk))
+
+
+def test_what_github_said_more_than_an_hour_ago_lets_nobody_stop_anything(desk: Desk) -> None:
+    gate = gate_of(desk)
+    gate.verdict_on(asks(desk))
+    desk.now.now += HOUR_S / 2
+    desk.github.fail_next("permission", Unavailable("no answer"))
+    gate.verdict_on(a_trigger(TriggerKind.STOP, issue=desk.issue, sender=MAINTAINER))
+    desk.now.now += HOUR_S / 2
+    desk.github.fail_next("permission", Unavailable("no answer"))
+
+    with pytest.raises(Unavailable):
+        gate.verdict_on(a_trigger(TriggerKind.STOP, issue=desk.issue, sender=MAINTAINER))
 
 
 # --- Bots
@@ -152,6 +178,48 @@ def test_a_flood_of_strangers_locks_nobody_out_who_had_access_before(desk: Desk)
     assert gate_of(desk).verdict_on(asks(desk)) is Verdict.LET_IN
 
 
+@pytest.mark.parametrize("kind", [RETRY, TriggerKind.STOP, TriggerKind.HELP])
+def test_a_flood_of_strangers_takes_no_command_away_from_who_belongs_to_the_repository(
+    desk: Desk, kind: TriggerKind
+) -> None:
+    refused(desk, REFUSALS_IN_A_REPOSITORY, each_another=True)
+
+    command = a_trigger(kind, issue=desk.issue, sender=MAINTAINER, is_insider=True)
+
+    assert gate_of(desk).verdict_on(command) is Verdict.LET_IN
+
+
+def test_that_somebody_belongs_to_the_repository_admits_nobody_and_does_not_count_for_ever(desk: Desk) -> None:
+    refused(desk, REFUSALS_IN_A_REPOSITORY, each_another=True)
+    gate = gate_of(desk)
+    people = [Person(f"member-{number}") for number in range(RESERVE + 1)]
+
+    verdicts = [
+        gate.verdict_on(a_trigger(RETRY, issue=desk.issue, sender=person, is_insider=True)) for person in people
+    ]
+
+    assert verdicts == [Verdict.REFUSED] * RESERVE + [Verdict.UNHEARD]
+
+
+def test_no_flood_takes_the_label_away_from_who_may_put_it_on(desk: Desk) -> None:
+    refused(desk, REFUSALS_IN_A_REPOSITORY, each_another=True)
+    label = a_trigger(TriggerKind.START, issue=desk.issue, sender=MAINTAINER, is_insider=True)
+    by_a_form = a_trigger(TriggerKind.START, issue=desk.issue, sender=Person("ann"))
+
+    assert gate_of(desk).verdict_on(label) is Verdict.LET_IN
+    assert gate_of(desk).verdict_on(by_a_form) is Verdict.UNHEARD
+
+
+def test_plain_comments_of_strangers_are_counted_apart_and_take_no_command_away(desk: Desk) -> None:
+    gate = gate_of(desk)
+    said = [desk.asks(TriggerKind.ANSWER, sender=STRANGER) for _ in range(REFUSALS_OF_A_PERSON + 1)]
+
+    verdicts = [gate.verdict_on(comment) for comment in said]
+
+    assert verdicts == [Verdict.REFUSED] * REFUSALS_OF_A_PERSON + [Verdict.UNHEARD]
+    assert gate.verdict_on(desk.asks(RETRY, sender=STRANGER)) is Verdict.REFUSED
+
+
 def test_what_strangers_asked_is_counted_after_a_restart_too(desk: Desk) -> None:
     refused(desk, REFUSALS_OF_A_PERSON)
 
@@ -197,8 +265,18 @@ def test_who_asks_too_often_is_settled_silently(desk: Desk, kind: TriggerKind) -
     assert desk.store.waiting() == []
 
 
-def test_a_label_put_on_by_a_form_in_a_strangers_name_starts_nothing(desk: Desk) -> None:
+def test_a_label_put_on_by_a_form_in_a_strangers_name_starts_nothing_and_their_issue_gets_no_thumb_down(
+    desk: Desk,
+) -> None:
     label = desk.asks(TriggerKind.START, sender=STRANGER, because="opened with the label")
+
+    desk.turn()
+
+    assert (desk.started, desk.reactions_on(label), desk.answers) == ([], [], [])
+
+
+def test_who_may_put_labels_on_and_not_ask_is_shown_so(desk: Desk) -> None:
+    label = desk.asks(TriggerKind.START, sender=STRANGER, is_insider=True)
 
     desk.turn()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.records import Aim, Caps, Change, Iteration, Progress, Spend, Task, Verdict
+from bot.records import Aim, Caps, Change, Iteration, Progress, Spend, Task, TestPlan, Verdict
 from bot.runs import solving
 from bot.runs.asked import asked_about, note_on, taken_up
 from bot.runs.ground import Ground
@@ -13,13 +13,16 @@ from sandbox.contract import File
 from tests.runs.builders import a_ground, an_iteration
 
 SOURCE = b"def add(a, b):\n    return a - b\n"
-TEST = b"from add import add\n\ndef test_sum():\n    assert add(1, 2) == 3\n"
-FILES = {"add.py": SOURCE, "test_add.py": b"def test_add():\n    pass\n"}
+CASE = b"from unittest import TestCase\n\nfrom add import add\n\nclass TestAdd(TestCase):\n    "
+TEST = CASE + b"def test_sum(self):\n        assert add(1, 2) == 3\n"
+OTHER = CASE + b"def test_other(self):\n        pass\n"
+FILES = {"add.py": SOURCE, "test_add.py": OTHER}
+PLAN = TestPlan("python -m unittest")
 
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Ground:
-    return a_ground(tmp_path, FILES)
+    return a_ground(tmp_path, FILES, PLAN)
 
 
 def a_job(ground: Ground) -> Job:
@@ -53,27 +56,27 @@ def test_the_test_is_the_first_iteration_and_its_cost_another_runs(ground: Groun
 
 def test_on_another_base_it_has_to_show_the_issue_again(ground: Ground, tmp_path: Path) -> None:
     asked = a_test(ground)
-    moved = a_ground(tmp_path, FILES | {"more.py": b""})
+    moved = a_ground(tmp_path, FILES | {"more.py": b""}, PLAN)
 
     taken = taken_up(moved, a_job(moved), asked, asked_on=ground.base, tell=print)
 
     assert taken is not None
     assert taken.iterations[0].report is not None
-    assert taken.iterations[0].report.failed == {"test_sum.py::test_sum"}
+    assert taken.iterations[0].report.failed == {"test_sum.py::TestAdd::test_sum"}
 
 
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
         ({"add.py": b"def add(a, b):\n    return a + b\n"}, "shows nothing any more"),
-        ({"test_sum.py": b"def test_other():\n    pass\n"}, "no longer fits"),
+        ({"test_sum.py": OTHER}, "no longer fits"),
     ],
 )
 def test_where_it_fits_or_shows_nothing_any_more_it_is_written_anew(
     ground: Ground, tmp_path: Path, changed: dict[str, bytes], says: str
 ) -> None:
     asked = a_test(ground)
-    moved = a_ground(tmp_path, FILES | changed)
+    moved = a_ground(tmp_path, FILES | changed, PLAN)
     told: list[str] = []
 
     assert taken_up(moved, a_job(moved), asked, asked_on=ground.base, tell=told.append) is None
@@ -81,4 +84,4 @@ def test_where_it_fits_or_shows_nothing_any_more_it_is_written_anew(
 
 
 def test_a_test_that_was_not_accepted_is_shown_to_whoever_writes_another(ground: Ground) -> None:
-    assert "+    assert add(1, 2) == 3" in note_on(a_test(ground))
+    assert "+        assert add(1, 2) == 3" in note_on(a_test(ground))

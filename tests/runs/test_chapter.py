@@ -77,7 +77,7 @@ def chapter(tmp_path: Path, preparer: Preparer) -> Iterator[Chapter]:
         known.learn(
             base=base,
             footing=Footing("selfcode/issue-1", base=base, onto=base),
-            plan=TestPlan("python -m pytest", setup="make it"),
+            plan=TestPlan("PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest", setup="make it"),
         )
         assert told.prepare_environment() == ""
         yield told

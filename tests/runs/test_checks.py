@@ -10,12 +10,12 @@ from sqlalchemy import Engine as Database
 
 from bot.records import FailedCheck, TriggerKind, dump
 from bot.repository.git import EMPTY_TREE
-from bot.runs.checks import Checks
+from bot.runs.checks import Checks, may_concern
 from bot.runs.known import Known
 from bot.runs.stopping import StopFlag
 from sandbox.contract import File
 from tests.runs.builders import a_database
-from tests.runs.test_renewal import HELD, PROVEN, PUSHED, UNPROVEN, Scene
+from tests.runs.test_renewal import BEFORE, HELD, PROVEN, PUSHED, UNPROVEN, Scene
 
 LINT = FailedCheck("lint", "https://ci.example.com/1", "2 problems")
 
@@ -65,6 +65,15 @@ def test_a_failed_check_is_told_in_the_pull_request(scene: Scene) -> None:
     assert "2 problems" in scene.pull.text.body
 
 
+def test_checks_may_concern_what_a_run_of_ours_has_pushed_or_judged_and_nothing_else(scene: Scene) -> None:
+    scene.house.store.learn(scene.begun(TriggerKind.RENEW), judged=PUSHED)
+    scene.begun(TriggerKind.CHECKS, head_sha="f0" * 20)
+
+    concerned = [may_concern(scene.house.store, scene.issue, head) for head in (PROVEN, PUSHED, "f0" * 20, "")]
+
+    assert concerned == [True, True, False, False]
+
+
 def test_what_was_told_of_a_commit_is_not_told_again(scene: Scene) -> None:
     told(scene)
     scene.github.calls.clear()
@@ -78,7 +87,7 @@ def test_a_check_that_passes_by_now_is_not_told(scene: Scene) -> None:
     scene.repository.failed_checks.clear()
 
     assert told(scene).look() == ""
-    assert scene.pull.text.body == "before"
+    assert scene.pull.text.body == BEFORE
 
 
 def test_checks_that_pass_after_they_were_told_to_fail_are_told_once_more(scene: Scene) -> None:

@@ -41,9 +41,10 @@ def test_whoever_started_it_is_a_co_author_by_the_address_that_github_gives_them
 
 
 def test_the_bot_signs_off_for_itself_alone() -> None:
-    signed = trailers_for(Person("ci[bot]", is_bot=True), BOT, host="github.example.com", sign_off=True)
+    for asked in (Person("ci[bot]", is_bot=True), None):
+        signed = trailers_for(asked, BOT, host="github.example.com", sign_off=True)
 
-    assert signed == ("Signed-off-by: selfcode[bot] <1+selfcode[bot]@users.noreply.github.com>",)
+        assert signed == ("Signed-off-by: selfcode[bot] <1+selfcode[bot]@users.noreply.github.com>",)
 
 
 def test_trailers_are_the_last_paragraph() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.records import Outcome, TriggerKind
+from bot.records import Outcome, TriggerKind, Verdict
 from bot.runs.branch import Footing
 from bot.runs.commits import words_of
 from bot.runs.known import Known
@@ -77,6 +77,43 @@ def test_a_base_that_moved_on_is_merged_into_the_branch(workshop: Workshop) -> N
         (ours, newest),
     ]
     assert starts_with(known) == BOTH
+
+
+def test_a_base_that_a_person_merged_in_is_the_base_and_its_commits_are_nobodys_work_on_the_branch(
+    workshop: Workshop,
+) -> None:
+    workshop.worked(THREE)
+    newest = workshop.push({"other.py": b"o\n"}, branch="main")
+    merged = workshop.update_branch()
+
+    known = workshop.settled()
+
+    assert (known.base, known.footing.onto, known.footing.by_people) == (newest, merged, (merged,))
+    assert known.progress.start.paths == ("calc.py",)
+
+
+def test_a_base_that_a_person_merged_in_a_while_ago_is_where_the_branch_left_it(workshop: Workshop) -> None:
+    workshop.worked(THREE)
+    left = workshop.push({"other.py": b"o\n"}, branch="main")
+    merged = workshop.update_branch()
+    workshop.push({".github/selfcode.yml": CONFIGURATION + b"update: off\n"}, branch="main")
+
+    known = workshop.settled()
+
+    assert (known.base, known.footing.by_people) == (left, (merged,))
+    assert known.progress.start.paths == ("calc.py",)
+
+
+def test_a_branch_that_a_person_rebased_is_theirs_from_there_on_and_no_more_of_it(workshop: Workshop) -> None:
+    workshop.worked(THREE)
+    newest = workshop.push({"other.py": b"o\n"}, branch="main")
+    workshop.update_branch()
+    rebased = workshop.rebase_branch()
+
+    known = workshop.settled()
+
+    assert (known.base, known.footing.onto, known.footing.by_people) == (newest, rebased, (rebased,))
+    assert known.progress.start.paths == ("calc.py",)
 
 
 def test_the_same_run_makes_the_same_merge_again(workshop: Workshop) -> None:
@@ -226,6 +263,56 @@ def test_conflicts_are_solved_in_the_merge_itself_and_no_marker_is_pushed(worksh
     assert workshop.read("calc.py") == solved.writes["calc.py"]
 
 
+def test_a_file_that_the_base_deleted_is_decided_by_the_run_and_the_pull_request_says_how(workshop: Workshop) -> None:
+    workshop.push({"old.py": b"old = 1\n", "older.py": b"older = 1\n"}, branch="main")
+    workshop.worked({"old.py": b"old = 2\n", "older.py": b"older = 2\n"})
+    workshop.push({"old.py": None, "older.py": None}, branch="main")
+    decided = Turn({"old.py": None, "older.py": b"older = 2\n"})
+
+    run = workshop.run(Turn(verdict=None), decided, kind=TriggerKind.RETRY)
+
+    assert run.outcome is Outcome.UNPROVEN, run.reason
+    assert "Conflict markers are left in old.py, older.py" in workshop.agent.objections[0]
+    assert (workshop.read("old.py"), workshop.read("older.py")) == (None, b"older = 2\n")
+    body = workshop.pull.text.body
+    assert "`old.py`: deleted, as on the base" in body
+    assert "`older.py`: as on this branch, and not as on the base" in body
+
+
+def test_a_file_that_the_base_deleted_is_not_brought_back_unseen(workshop: Workshop) -> None:
+    workshop.push({"old.py": b"old = 1\n"}, branch="main")
+    ours = workshop.worked({"old.py": b"old = 2\n"})
+    workshop.push({"old.py": None}, branch="main")
+
+    run = workshop.run(Turn(THREE), kind=TriggerKind.RETRY)
+
+    assert run.outcome is Outcome.REFUSED
+    assert "leaves conflict markers in `old.py`" in (run.reason or "")
+    assert workshop.head() == ours
+
+
+def test_a_conflict_that_no_text_can_show_is_for_a_person(workshop: Workshop) -> None:
+    workshop.push({"logo.png": b"\0\1"}, branch="main")
+    ours = workshop.worked({"logo.png": b"\0\2"})
+    workshop.push({"logo.png": b"\0\3"}, branch="main")
+
+    run = workshop.run(kind=TriggerKind.RETRY)
+
+    assert run.outcome is Outcome.REFUSED
+    assert "have changed `logo.png` in two ways" in (run.reason or "")
+    assert workshop.head() == ours
+
+
+def test_the_answer_to_a_run_that_solved_conflicts_has_them_solved_too(workshop: Workshop) -> None:
+    ours = workshop.worked(THREE)
+    workshop.push(AGAINST, branch="main")
+    workshop.run(Turn(verdict=Verdict.QUESTION, why="Which three?"), kind=TriggerKind.RETRY)
+
+    footing = workshop.settled(TriggerKind.ANSWER, text="34.").footing
+
+    assert (footing.onto, footing.conflicts, footing.carried) == (ours, ("calc.py",), "")
+
+
 def test_a_change_with_conflict_markers_is_refused_whatever_the_agent_says(workshop: Workshop) -> None:
     ours = workshop.worked(THREE)
     workshop.push(AGAINST, branch="main")
@@ -267,9 +354,35 @@ def test_no_secret_of_the_issues_title_gets_into_a_commit(workshop: Workshop) ->
     assert token not in words_of(workshop.settled(TriggerKind.START)).of_change
 
 
+def test_a_run_that_goes_on_in_another_home_stands_on_the_same_as_before(workshop: Workshop) -> None:
+    workshop.worked(THREE)
+    workshop.push({"other.py": b"o\n"}, branch="main")
+    known = workshop.settled()
+    before = known.footing
+    workshop.push({"later.py": b"l\n"}, branch="main")
+    workshop.push({"theirs.py": b"t\n"})
+
+    workshop.moves_on()
+
+    assert known.footing == before
+    assert known.mirror.has(before.onto)
+    assert known.base == before.base
+
+
 def test_what_a_run_may_cost_is_told_when_its_mirror_is_gone(workshop: Workshop) -> None:
     known = workshop.settled(TriggerKind.START)
     known.learn(base="f" * 40)
     shutil.rmtree(known.mirror.path)
 
     assert known.shown_caps == workshop.house.caps
+
+
+def test_a_repository_that_was_renamed_before_it_was_fetched_is_fetched_from_where_it_is(workshop: Workshop) -> None:
+    chapter, base = workshop.chapter(workshop.begun()), workshop.head("main")
+    chapter.admit()
+    moved = workshop.origin.path.rename(workshop.home / "renamed.git")
+    workshop.hub.origins[workshop.repository.ref.id] = replace(workshop.origin, path=moved, url=str(moved))
+
+    chapter.fetch()
+
+    assert (chapter.known.base, chapter.known.info.clone_url) == (base, str(moved))

@@ -1,18 +1,33 @@
 """What is to become of a trigger, by itself."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from bot.records import Health, Outcome, Trigger, TriggerKind
-from bot.runs.deciding import Begin, Later, Settle, Tell, decide
+from bot.runs.deciding import (
+    CHEAP_AT_ONCE,
+    CHEAP_OF_AN_ACCOUNT,
+    DEAF,
+    AtOnce,
+    Begin,
+    Ear,
+    Later,
+    Settle,
+    Tell,
+    decide,
+    fair,
+    has_room,
+)
 from bot.runs.store import RunRow, Waiting
 from tests.runs.builders import a_trigger, an_issue_ref, at
 
 START, RETRY, REVIEW, ANSWER = TriggerKind.START, TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.ANSWER
 MEND, CHECKS = TriggerKind.MEND, TriggerKind.CHECKS
 ASKED_FOR_THE_MOMENT = 1_790_000_000.0
+AFTERWARDS = ASKED_FOR_THE_MOMENT + 105
 
 
 def a_run(
@@ -29,10 +44,10 @@ def a_run(
 
 
 def decided(
-    trigger: Trigger, *runs: RunRow, free: bool = True, accepted_at: float | None = None
+    trigger: Trigger, *runs: RunRow, free: bool = True, accepted_at: float | None = None, ear: Ear = DEAF
 ) -> Begin | Settle | Tell | Later:
     active = [run for run in runs if not run.is_finished]
-    return decide(Waiting(9, trigger, accepted_at), active=active, runs=runs, free=free)
+    return decide(Waiting(9, trigger, accepted_at), active=active, runs=runs, free=free, ear=ear)
 
 
 # --- Answers to a question
@@ -65,7 +80,28 @@ def test_an_answer_waits_for_a_place_like_any_work() -> None:
 
 
 def test_a_second_answer_is_told_to_the_run_that_the_first_has_started() -> None:
-    assert decided(an_answer(105), ASKING, a_run(ANSWER), accepted_at=ASKED_FOR_THE_MOMENT + 105) == Tell()
+    listening = Ear(is_open=True)
+
+    assert decided(an_answer(105), ASKING, a_run(ANSWER), accepted_at=AFTERWARDS, ear=listening) == Tell()
+
+
+def test_a_second_answer_whose_run_asks_its_model_no_more_is_a_comment_among_others() -> None:
+    assert isinstance(decided(an_answer(105), ASKING, a_run(ANSWER), accepted_at=AFTERWARDS), Settle)
+
+
+@pytest.mark.parametrize("kind", [START, RETRY, ANSWER])
+def test_an_answer_in_the_moment_between_a_question_and_its_runs_end_waits_for_that(kind: TriggerKind) -> None:
+    asked = Ear(asked_at=ASKED_FOR_THE_MOMENT + 90)
+
+    assert decided(an_answer(), a_run(kind), accepted_at=AFTERWARDS, ear=asked) == Later(for_a_place=False)
+    ended = a_run(kind, outcome=Outcome.NEEDS_INFORMATION, finished_at=AFTERWARDS + 1)
+    assert decided(an_answer(), ended, accepted_at=AFTERWARDS, ear=asked) == Begin()
+
+
+def test_what_was_said_before_the_question_was_shown_is_no_answer_to_it() -> None:
+    asked = Ear(asked_at=AFTERWARDS + 1)
+
+    assert isinstance(decided(an_answer(), a_run(), accepted_at=AFTERWARDS, ear=asked), Settle)
 
 
 @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.NEEDS_INFORMATION])
@@ -112,8 +148,8 @@ WORKED = a_run(outcome=Outcome.PROVEN)
 
 
 @pytest.mark.parametrize("conclusion", ["failure", "timed_out"])
-def test_checks_that_failed_are_told_without_a_place(conclusion: str) -> None:
-    assert decided(a_check(conclusion), WORKED, free=False) == Begin()
+def test_checks_that_failed_are_told(conclusion: str) -> None:
+    assert decided(a_check(conclusion), WORKED) == Begin()
 
 
 def test_checks_on_a_branch_that_only_looks_like_ours_are_not_told() -> None:
@@ -147,3 +183,79 @@ def test_checks_of_before_the_newest_run_are_not_mended() -> None:
     assert isinstance(
         decided(a_trigger(MEND, occurred_at=at(5)), a_run(outcome=Outcome.PROVEN, occurred_at=at(9))), Settle
     )
+
+
+# --- What takes no place
+
+
+def elsewhere(kind: TriggerKind, number: int = 7, *, account: int = 1, repository: int = 1) -> Trigger:
+    return a_trigger(kind, issue=an_issue_ref(number, repository=repository, installation=account))
+
+
+def under_way(*triggers: Trigger) -> list[RunRow]:
+    return [replace(a_run(), trigger=trigger) for trigger in triggers]
+
+
+@pytest.mark.parametrize("kind", [CHECKS, TriggerKind.MOVED])
+def test_what_is_short_needs_no_place_and_takes_none(kind: TriggerKind) -> None:
+    full = under_way(elsewhere(START), elsewhere(RETRY, 8))
+    short = under_way(elsewhere(kind, 9))
+
+    assert has_room(elsewhere(kind), full, at_once=AtOnce(2))
+    assert has_room(elsewhere(START), short, at_once=AtOnce(1))
+    assert not has_room(elsewhere(START), full, at_once=AtOnce(2))
+
+
+def test_a_repository_and_an_account_may_have_limits_of_their_own() -> None:
+    at_work = under_way(elsewhere(START, 7, account=1, repository=1), elsewhere(RETRY, 8, account=1, repository=2))
+    same_repository = elsewhere(START, 9, account=1, repository=1)
+    same_account = elsewhere(START, 9, account=1, repository=3)
+    other = elsewhere(START, 9, account=2, repository=4)
+
+    def have_room(at_once: AtOnce) -> list[bool]:
+        return [has_room(trigger, at_work, at_once=at_once) for trigger in (same_repository, same_account, other)]
+
+    assert have_room(AtOnce(3)) == [True, True, True]
+    assert have_room(AtOnce(3, of_repository=1)) == [False, True, True]
+    assert have_room(AtOnce(3, of_installation=2)) == [False, False, True]
+    assert have_room(AtOnce(of_repository=2, of_installation=3).within(2)) == [False, False, False]
+
+
+def test_what_waits_for_a_service_takes_no_place() -> None:
+    waits = [replace(run, resumes_at=1.0) for run in under_way(elsewhere(START))]
+
+    assert has_room(elsewhere(START, 8), waits, at_once=AtOnce(1, of_repository=1, of_installation=1))
+
+
+def test_accounts_that_github_hushed_take_no_room_from_the_failed_checks_of_others() -> None:
+    hushed = under_way(*(elsewhere(CHECKS, number, account=number) for number in range(CHEAP_AT_ONCE)))
+    waits = [replace(run, resumes_at=1.0) for run in hushed]
+
+    assert has_room(elsewhere(CHECKS, 99, account=99), waits, at_once=AtOnce(2))
+
+
+def test_a_storm_of_failed_checks_is_told_a_few_at_a_time_and_no_account_has_all_the_room() -> None:
+    of_one = under_way(*(elsewhere(CHECKS, number) for number in range(CHEAP_OF_AN_ACCOUNT)))
+    of_all = under_way(*(elsewhere(CHECKS, number, account=number) for number in range(CHEAP_AT_ONCE)))
+
+    assert not has_room(elsewhere(CHECKS, 99), of_one, at_once=AtOnce(2))
+    assert has_room(elsewhere(CHECKS, 99, account=2), of_one, at_once=AtOnce(2))
+    assert not has_room(elsewhere(CHECKS, 99, account=99), of_all, at_once=AtOnce(2))
+    assert decided(a_check(), WORKED, free=False) == Later(for_a_place=False)
+
+
+def test_room_goes_first_to_who_has_the_least_of_the_same_kind() -> None:
+    at_work = under_way(elsewhere(CHECKS, 1, account=1), elsewhere(START, 2, account=2, repository=2))
+    waiting = [
+        Waiting(seq, trigger)
+        for seq, trigger in enumerate(
+            [
+                elsewhere(CHECKS, 3, account=1),
+                elsewhere(CHECKS, 4, account=2, repository=2),
+                elsewhere(START, 5, account=1),
+                elsewhere(START, 6, account=2, repository=2),
+            ]
+        )
+    ]
+
+    assert [each.trigger.issue.number for each in fair(waiting, at_work)] == [4, 5, 3, 6]

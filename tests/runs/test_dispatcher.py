@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import Engine, event
 
 from bot.errors import Gone, Refused, Unavailable
-from bot.records import Health, IssueRef, Receipt, RepositoryRef, Subject, TriggerKind
-from bot.runs.deciding import fair
+from bot.records import Health, IssueRef, Person, Receipt, RepositoryRef, Subject, TriggerKind
+from bot.runs.deciding import CHEAP_OF_AN_ACCOUNT, fair
 from bot.runs.store import SqlInbox, Store, Waiting, run_id_for
 from tests.github.fake import FakeGitHub
 from tests.runs.builders import MAINTAINER, STRANGER, a_trigger, an_issue_ref, at
-from tests.runs.desk import Desk
+from tests.runs.desk import HEAD, Desk
 
 START, RETRY, STOP, DOCTOR = TriggerKind.START, TriggerKind.RETRY, TriggerKind.STOP, TriggerKind.DOCTOR
 
@@ -210,47 +210,6 @@ def test_what_ends_the_work_on_an_issue_leaves_an_examination_of_the_repository(
     assert desk.store.stop_because(run) == because
     assert desk.store.stop_because(run_id_for(doctor)) is None
     assert [each.trigger for each in desk.store.waiting()] == [waiting]
-
-
-# --- After a restart
-
-
-def test_an_unfinished_run_is_started_again_by_the_next_worker(desk: Desk) -> None:
-    (run,) = desk.runs()
-
-    desk.new_dispatcher().resume()
-
-    assert desk.started == [run, run]
-
-
-def test_a_finished_run_is_not_started_again(desk: Desk) -> None:
-    (run,) = desk.runs()
-    desk.ends(run)
-
-    desk.new_dispatcher().resume()
-
-    assert desk.started == [run]
-
-
-def test_a_run_that_the_engine_did_not_take_is_offered_again(desk: Desk) -> None:
-    trigger = desk.asks(START)
-    desk.starter.broken = True
-    with pytest.raises(RuntimeError):
-        desk.turn()
-
-    desk.starter.broken = False
-    desk.turn()
-
-    assert desk.started == [run_id_for(trigger)]
-
-
-def test_a_run_whose_story_broke_off_is_started_again(desk: Desk) -> None:
-    (run,) = desk.runs()
-    desk.starter.broken_off.add(run)
-
-    desk.turn(times=2)
-
-    assert desk.started == [run, run]
 
 
 # --- Fairness
@@ -497,7 +456,8 @@ def test_a_stop_that_comes_in_meanwhile_goes_before_the_next_thing_that_is_said_
 
 def test_a_trigger_waits_while_github_is_away_and_is_acted_on_later(desk: Desk) -> None:
     (run,) = desk.runs()
-    stop = desk.comments(STOP, occurred_at=at(9))
+    desk.repository.roles["henry"] = "write"
+    stop = desk.comments(STOP, by=Person("henry"), occurred_at=at(9))
     desk.github.fail_next("permission", Unavailable("no answer"))
 
     desk.turn()
@@ -672,7 +632,7 @@ def test_what_waits_where_the_app_may_see_nothing_any_more_is_dropped_without_a_
     gone = RepositoryRef(left.installation_id, 0 if is_account else left.id, left.owner, "")
     desk.asks(TriggerKind.UNINSTALLED, issue=IssueRef(gone, 0), because="App suspended")
 
-    desk.dispatcher._awake_after_ends(())
+    desk.dispatcher._after_ends(())
 
     assert store.stop_because(run) == "App suspended"
     assert [each.trigger for each in store.waiting()] == [other]
@@ -685,7 +645,8 @@ def test_what_waits_where_the_app_may_see_nothing_any_more_is_dropped_without_a_
 @pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW, TriggerKind.MOVED, TriggerKind.CHECKS])
 def test_what_is_about_a_proof_waits_for_the_work_on_its_issue(desk: Desk, kind: TriggerKind) -> None:
     (run_id,) = desk.runs(occurred_at=at(0))
-    asked = desk.asks(kind, occurred_at=at(5))
+    desk.store.learn(run_id, head_sha=HEAD)
+    asked = desk.asks(kind, occurred_at=at(5), head_sha=HEAD)
     desk.turn()
     assert desk.started == [run_id]
 
@@ -730,12 +691,47 @@ def test_what_happened_to_a_pull_request_needs_no_free_place_and_nobodys_permiss
         desk.asks(START, issue=an_issue_ref(number, repository=desk.repository.ref.id))
     desk.turn()
     asked_before = desk.github.calls.count("permission")
-    told = desk.asks(kind, sender=STRANGER)
+    told = desk.asks(kind, sender=STRANGER, head_sha=HEAD)
 
     desk.turn()
 
     assert run_id_for(told) in desk.started
     assert desk.github.calls.count("permission") == asked_before
+
+
+def test_failed_checks_of_a_commit_that_no_run_of_ours_has_judged_cost_no_run_and_no_call(desk: Desk) -> None:
+    desk.publishes()
+    before = (list(desk.started), list(desk.github.calls))
+
+    for number in range(20):
+        desk.asks(TriggerKind.CHECKS, key=f"checks:{number}", text="failure", head_sha="f0" * 20)
+    desk.turn()
+
+    assert (desk.started, desk.github.calls) == before
+    assert desk.store.waiting() == []
+
+
+def test_many_failed_checks_are_told_a_few_at_a_time_and_all_in_the_end(desk: Desk) -> None:
+    issues = [worked_on(desk, 20 + number) for number in range(CHEAP_OF_AN_ACCOUNT + 1)]
+    begun = len(desk.started)
+    told = [desk.asks(TriggerKind.CHECKS, issue=issue, head_sha=HEAD, text="failure") for issue in issues]
+
+    desk.turn()
+    at_once = desk.started[begun:]
+    desk.ends(*at_once)
+    desk.turn()
+
+    assert at_once == [run_id_for(trigger) for trigger in told[:CHEAP_OF_AN_ACCOUNT]]
+    assert desk.started[begun:] == [run_id_for(trigger) for trigger in told]
+
+
+def worked_on(desk: Desk, number: int) -> IssueRef:
+    """An issue whose run has pushed, and ended."""
+    issue = an_issue_ref(number, repository=desk.repository.ref.id)
+    (run_id,) = desk.runs(desk.asks(START, issue=issue))
+    desk.store.learn(run_id, head_sha=HEAD)
+    desk.ends(run_id)
+    return issue
 
 
 @pytest.mark.parametrize("kind", [RETRY, TriggerKind.ACCEPT])
@@ -771,6 +767,24 @@ def test_a_command_on_another_pull_request_is_answered_where_it_was_given(desk: 
     assert desk.reactions_on(command) == ["confused"]
     (answer,) = desk.said_on(pull)
     assert answer.startswith("Commands are read on issues, and on selfcode's own pull requests")
+
+
+def test_what_is_asked_on_a_pull_request_while_a_run_opens_one_waits_until_it_is_known_whose_it_is(desk: Desk) -> None:
+    (at_work,) = desk.runs(occurred_at=at(0))
+    ours, other = desk.pulls(), desk.pulls("feature")
+    desk.store.learn(at_work, branch="selfcode/issue-1", head_sha=HEAD)
+    desk.comments(STOP, issue=ours, pull_request=ours.number, occurred_at=at(9))
+    desk.comments(STOP, issue=other, pull_request=other.number, occurred_at=at(9))
+
+    desk.turn(2)
+    before = (desk.store.stop_because(at_work), desk.said_on(ours), desk.said_on(other))
+    desk.store.learn(at_work, pull_request=ours.number)
+    desk.turn(2)
+
+    assert before == (None, [], [])
+    assert desk.store.stop_because(at_work) is not None
+    assert desk.said_on(ours) == []
+    assert len(desk.said_on(other)) == 1
 
 
 @pytest.mark.parametrize("kind", [TriggerKind.ACCEPT, TriggerKind.RENEW])

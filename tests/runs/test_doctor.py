@@ -22,8 +22,19 @@ from sandbox.docker import DockerSandbox
 from sandbox.process import ProcessSandbox
 
 SOURCE = "def add(a, b):\n    return a + b\n"
-TEST = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
-CONFIGURATION = 'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'
+TEST = """\
+from unittest import TestCase
+
+from calc import add
+
+
+class TestAdd(TestCase):
+    def test_add(self):
+        assert add(1, 2) == 3
+"""
+NOTHING_OF_THE_SOURCE = TEST.replace("from calc import add\n", "").replace("assert add(1, 2) == 3", "pass")
+CONFIGURATION = 'test: python3 -m unittest discover tests\nsetup: ""\n'
+FOR_PYTEST = 'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'
 AT_ONCE = "test: test -f calc.py\n"
 """A command that costs nothing, for what does not depend on what the tests say."""
 
@@ -104,7 +115,7 @@ def test_what_fails_what_is_flaky_and_what_wants_the_network_are_told_apart(exam
         "    assert len(counter.read_text()) != 2\n"
     )
 
-    known = examine({"tests/test_calc.py": tests, "tests/test_more.py": TEST})
+    known = examine({PATHS[0]: FOR_PYTEST, "tests/test_calc.py": tests, "tests/test_more.py": TEST})
 
     assert [case.id for case in known.failing] == ["tests/test_calc.py::test_wrong", "tests/test_calc.py::test_site"]
     assert known.flaky == ("tests/test_calc.py::test_sometimes",)
@@ -131,7 +142,7 @@ AN_INSTALLED_COPY = {
 
 
 def test_tests_of_an_installed_copy_do_not_notice_and_that_is_said(examine: Examine) -> None:
-    known = examine(AN_INSTALLED_COPY)
+    known = examine({PATHS[0]: FOR_PYTEST, **AN_INSTALLED_COPY})
 
     assert known.fault is not None
     assert not known.fault.is_noticed
@@ -141,34 +152,33 @@ def test_tests_of_an_installed_copy_do_not_notice_and_that_is_said(examine: Exam
 
 def test_a_build_that_fails_with_a_fault_has_noticed_it(examine: Examine) -> None:
     built = 'build: python3 -c "import calc"\n'
-    tests = "def test_nothing_of_the_source():\n    pass\n"
 
-    known = examine({PATHS[0]: CONFIGURATION + built, "tests/test_calc.py": tests})
+    known = examine({PATHS[0]: CONFIGURATION + built, "tests/test_calc.py": NOTHING_OF_THE_SOURCE})
 
     assert known.fault is not None
     assert known.fault.is_noticed
     assert known.health is Health.HEALTHY, known.obstacles
 
 
-NOTICED_BY_THE_BUILD = CONFIGURATION + 'build: "! grep -q error speed.c"\n'
+NOTICED_BY_THE_BUILD = 'build: "! grep -q error speed.c"\n'
 
 
 def test_where_the_build_notices_the_code_that_is_not_compiled_is_looked_at_alone(examine: Examine) -> None:
-    known = examine({PATHS[0]: NOTICED_BY_THE_BUILD, "speed.c": "int speed;\n"})
+    known = examine({PATHS[0]: CONFIGURATION + NOTICED_BY_THE_BUILD, "speed.c": "int speed;\n"})
 
     assert known.fault is not None
     assert (known.fault.files, known.fault.noticed, known.health) == (1, 1, Health.HEALTHY)
 
 
 def test_what_the_build_notices_does_not_hide_that_the_tests_run_a_copy_of_the_rest(examine: Examine) -> None:
-    known = examine({PATHS[0]: NOTICED_BY_THE_BUILD, "speed.c": "int speed;\n", **AN_INSTALLED_COPY})
+    known = examine({PATHS[0]: FOR_PYTEST + NOTICED_BY_THE_BUILD, "speed.c": "int speed;\n", **AN_INSTALLED_COPY})
 
     assert known.fault is not None
     assert (known.fault.files, known.fault.noticed, known.health) == (1, 0, Health.UNHEALTHY)
 
 
 def test_a_project_without_source_that_could_take_a_fault_is_not_said_to_be_tested(examine: Examine) -> None:
-    known = examine({"calc.py": None, "tests/test_calc.py": "def test_true():\n    assert True\n"})
+    known = examine({"calc.py": None, "tests/test_calc.py": NOTHING_OF_THE_SOURCE})
 
     assert known.fault is None
     assert any("is not known" in each for each in known.remarks)

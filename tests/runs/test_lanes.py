@@ -8,6 +8,7 @@ import pytest
 
 from bot.errors import Stopped, Unavailable
 from bot.runs.lanes import Lanes, Places, far_from_limit, places_of, room_in
+from bot.seen.about import about, bound
 from sandbox import Limits, SandboxUnavailable
 from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.contract import MEBIBYTE, Capacity
@@ -121,6 +122,20 @@ def test_all_places_are_given_back() -> None:
         lanes(places).each(failing, range(5))
 
     assert [places.take_further() for _ in range(4)] == [True, True, True, False]
+
+
+def test_what_is_said_in_a_further_lane_is_about_the_same_run() -> None:
+    work, said = Watched(meeting=2), list[object]()
+
+    def speaking(number: int) -> str:
+        said.append(bound().get("run"))
+        return work(number)
+
+    with about(run="4f0c"):
+        lanes(room_for(2)).each(speaking, range(2))
+
+    assert len(work.threads) == 2
+    assert said == ["4f0c", "4f0c"]
 
 
 # --- How it ends

@@ -27,6 +27,11 @@ def test_what_only_looks_like_a_part_of_one_is_none(text: bytes | None) -> None:
     assert marked([changed(text)]) == ()
 
 
+@pytest.mark.parametrize("left", [b"<<<<<<< %b", b">>>>>>> %b", b">>>>>>> %b: not there", b"<<<<<<< %b:old.py"])
+def test_one_line_that_is_left_of_our_own_merge_is_one(left: bytes) -> None:
+    assert marked([changed(b"a\n" + left % (b"2a9b" * 10) + b"\nb\n")]) == ("a.py",)
+
+
 def test_a_text_about_conflicts_may_stay_as_it_was() -> None:
     assert marked([changed(CONFLICT + b"more\n", before=CONFLICT)]) == ()
     assert marked([changed(CONFLICT + CONFLICT, before=CONFLICT)]) == ("a.py",)

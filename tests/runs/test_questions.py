@@ -1,16 +1,18 @@
 """A run that ends with a question, and the one that goes on with its answer."""
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from bot.errors import Unavailable
 from bot.records import Aim, Note, Outcome, Person, Progress, Task, TriggerKind, Verdict
-from bot.runs.earlier import asked_test, attempts_up_to, question_before
+from bot.runs.earlier import asked_test, attempts_up_to, question_before, question_shown_at
 from bot.runs.questions import with_answers
 from tests.runs.builders import MAINTAINER, a_comment, a_database, a_trigger, an_iteration
-from tests.runs.workshop import FILES, Turn, Workshop
+from tests.runs.workshop import BRANCH, FILES, Turn, Workshop
 
 THREE = {"calc.py": FILES["calc.py"].replace(b"three = 3", b"three = 33")}
 FOUR = {"calc.py": FILES["calc.py"].replace(b"four = 4", b"four = 44")}
@@ -39,6 +41,66 @@ def test_a_question_waits_and_the_answer_goes_on_from_the_work_so_far(workshop: 
     )
     assert workshop.agent.began_with[-1]["calc.py"] == THREE["calc.py"]
     assert workshop.parents(workshop.head()) == [workshop.head("main")]
+
+
+@pytest.mark.parametrize(
+    ("writes", "says"),
+    [
+        ({"keys.py": b"key = 'ghp_" + b"a1B2" * 9 + b"'\n"}, "looks like a key or token, in `keys.py`"),
+        ({".github/workflows/ci.yml": b"on: push\n"}, "touches what is protected: `.github/workflows/ci.yml`"),
+    ],
+)
+@pytest.mark.parametrize("is_on_a_branch", [False, True])
+def test_what_was_done_before_a_question_is_judged_with_the_rest(
+    workshop: Workshop, *, writes: dict[str, bytes | None], says: str, is_on_a_branch: bool
+) -> None:
+    if is_on_a_branch:
+        workshop.worked(THREE)
+    workshop.run(Turn(writes, verdict=Verdict.QUESTION, why="Is four to change too?"), kind=TriggerKind.RETRY)
+    before = workshop.origin.head(BRANCH)
+
+    run = workshop.run(Turn(FOUR), kind=TriggerKind.ANSWER, text="Yes.")
+
+    assert run.outcome is Outcome.REFUSED
+    assert says in (run.reason or "")
+    assert workshop.origin.head(BRANCH) == before
+
+
+def test_tests_that_were_altered_before_a_question_are_objected_to(workshop: Workshop) -> None:
+    workshop.push({"test_old.py": b"def test_old():\n    assert 1\n"}, branch="main")
+    workshop.worked(THREE)
+    altered = Turn({"test_old.py": b"def test_old():\n    pass\n"}, verdict=Verdict.QUESTION, why="And four?")
+    workshop.run(altered, kind=TriggerKind.RETRY)
+
+    workshop.run(Turn(FOUR), kind=TriggerKind.ANSWER, text="Yes.")
+
+    assert "altered" in workshop.agent.objections[-1]
+
+
+def test_a_question_counts_as_asked_from_when_it_can_be_seen(workshop: Workshop) -> None:
+    before = time.time()
+
+    run = workshop.run(QUESTION)
+
+    shown_at = question_shown_at(workshop.store, run.id)
+    assert shown_at is not None
+    assert run.finished_at is not None
+    assert before <= shown_at <= run.finished_at
+
+
+def test_a_question_that_github_did_not_take_was_not_asked(workshop: Workshop) -> None:
+    chapter = workshop.chapter(workshop.run(QUESTION).id)
+    words = dict(chapter.last_words(Outcome.NEEDS_INFORMATION, "Is four to change too?"))
+    workshop.hub.fail_next("edit_comment", Unavailable("no answer"))
+
+    with pytest.raises(Unavailable):
+        words["result"]()
+
+    assert question_shown_at(workshop.store, chapter.run_id) is None
+
+
+def test_work_that_ends_without_a_question_has_asked_none(workshop: Workshop) -> None:
+    assert question_shown_at(workshop.store, workshop.run(Turn(THREE)).id) is None
 
 
 def test_a_retry_with_words_is_an_answer_too(workshop: Workshop) -> None:

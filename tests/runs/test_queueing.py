@@ -8,6 +8,7 @@ from bot.errors import Gone, Refused, Unavailable
 from bot.records import TriggerKind
 from bot.runs.queueing import EVERY_S
 from bot.runs.store import run_id_for
+from bot.writing.progress import NAMED_PLACES
 from tests.runs.builders import STRANGER, at
 from tests.runs.desk import Desk
 
@@ -143,6 +144,22 @@ def test_who_loses_access_while_waiting_is_refused_when_the_turn_comes(desk: Des
     assert desk.started == busy
 
 
+@pytest.mark.parametrize("error", [Refused("blocked"), Gone("deleted")])
+def test_who_can_not_be_asked_about_when_the_turn_comes_is_told_that_nothing_began(
+    desk: Desk, busy: list[str], error: Exception
+) -> None:
+    desk.comments(RETRY)
+    desk.turn(3)
+    desk.now.now += 120
+    desk.github.fail_next("permission", error)
+    desk.ends(busy[0])
+
+    desk.turn(2)
+
+    assert "**Not begun**: not done" in the_comment(desk)
+    assert not desk.store.talk.queue_comments()
+
+
 def test_a_restarted_worker_goes_on_with_the_same_comment(desk: Desk, busy: list[str]) -> None:
     desk.asks(START, issue=desk.another_issue())
     desk.asks(START)
@@ -170,3 +187,19 @@ def test_what_can_not_be_said_of_the_queue_is_tried_again_a_minute_later(
     assert tries == 1
     assert len(desk.answers) == 1
     assert [each.trigger for each in desk.store.waiting()] == [waits]
+
+
+def test_far_behind_no_number_is_told_that_would_have_to_change(desk: Desk, busy: list[str]) -> None:
+    for _ in range(NAMED_PLACES + 1):
+        desk.asks(START, issue=desk.another_issue())
+    last = desk.asks(START)
+    desk.turn(3 * NAMED_PLACES)
+    told, before = the_comment(desk), desk.github.calls.count("edit_comment")
+    desk.ends(busy[0])
+    desk.clock.now += EVERY_S
+    desk.turn(3 * NAMED_PLACES)
+
+    assert "in the queue, further back." in told
+    assert the_comment(desk) == told
+    assert desk.github.calls.count("edit_comment") - before == NAMED_PLACES
+    assert last.key in [each.trigger.key for each in desk.store.waiting()]

@@ -64,8 +64,24 @@ def test_a_start_needs_its_label_in_any_letter_case() -> None:
     assert withdrawn(an_issue(labels=("bug",)), a_trigger(), label="selfcode") == "the label was taken off"
 
 
-def test_a_retry_needs_no_label() -> None:
-    assert withdrawn(an_issue(labels=()), a_trigger(TriggerKind.RETRY), label="selfcode") == ""
+@pytest.mark.parametrize("kind", [TriggerKind.RETRY, TriggerKind.REVIEW])
+def test_a_retry_and_a_review_need_no_label(kind: TriggerKind) -> None:
+    assert withdrawn(an_issue(labels=()), a_trigger(kind), label="selfcode") == ""
+
+
+def test_an_answer_needs_the_label_where_it_is_given_on_the_issue_and_not_on_our_pull_request() -> None:
+    on_issue, on_pull = a_trigger(TriggerKind.ANSWER), a_trigger(TriggerKind.ANSWER, pull_request=9)
+
+    said = [withdrawn(an_issue(labels=()), trigger, label="selfcode") for trigger in (on_issue, on_pull)]
+
+    assert said == ["the label was taken off", ""]
+
+
+def test_failed_checks_are_mended_as_long_as_the_label_is_there_for_nobody_asks() -> None:
+    mend = a_trigger(TriggerKind.MEND)
+
+    assert withdrawn(an_issue(labels=("bug",)), mend, label="selfcode") == "the label was taken off"
+    assert withdrawn(an_issue(labels=("selfcode",)), mend, label="selfcode") == ""
 
 
 # --- Whose words count

@@ -20,6 +20,7 @@ from bot.runs.moved import Moved
 from bot.runs.renewal import Renewal
 from bot.runs.stopping import StopFlag
 from bot.runs.store import SqlInbox, Store
+from bot.writing.document import marker
 from tests.github.fake import FakeGitHub, FakePull, FakeRepository
 from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_house, a_trigger
 from tests.writing.builders import a_plan, a_provenance, a_report
@@ -34,6 +35,8 @@ UNPROVEN = Proof(
     tests_altered=ALTERED,
     provenance=a_provenance(head=PROVEN),
 )
+BEFORE = f"before\n\n{marker('pull-request', 'r')}"
+"""What an earlier version of ours wrote, of which nothing is kept."""
 HELD = replace(UNPROVEN, missing=(), accepted_by=MAINTAINER.login)
 
 
@@ -54,7 +57,7 @@ class Scene:
         self.repository.roles[MAINTAINER.login] = "write"
         self.issue = self.github.open_issue(self.repository.ref, labels=("selfcode",))
         self.repository.branches[self.branch] = PROVEN
-        text = PullRequestText("Fix it", "before", draft=True)
+        text = PullRequestText("Fix it", BEFORE, draft=True)
         number = self.github.publish_pull_request(self.repository.ref, self.branch, "main", text).number
         self.origin = self.begun(TriggerKind.START)
         known = Known(self.house, self.origin)
@@ -180,7 +183,7 @@ def test_a_word_on_the_tests_by_a_stranger_counts_for_nothing_and_is_not_answere
 
     assert scene.reactions == ["-1"]
     assert scene.answers == []
-    assert scene.pull.text.body == "before"
+    assert scene.pull.text.body == BEFORE
 
 
 def test_where_no_pull_request_is_open_there_is_nothing_to_accept(scene: Scene) -> None:
@@ -293,6 +296,7 @@ def test_where_it_is_proven_now_the_draft_becomes_ready(scene: Scene) -> None:
     renewal = scene.asked()
     renewal.admit()
     scene.judged(renewal)
+    renewal.known.learn(base=scene.base)
 
     renewal.update_pull_request()
     renewal.give_answer(Outcome.PROVEN, "")
@@ -310,6 +314,7 @@ def test_where_github_keeps_the_draft_the_answer_says_so_in_its_words(scene: Sce
     renewal = scene.asked()
     renewal.admit()
     scene.judged(renewal)
+    renewal.known.learn(base=scene.base)
 
     renewal.update_pull_request()
     renewal.give_answer(Outcome.PROVEN, "")
@@ -317,6 +322,23 @@ def test_where_github_keeps_the_draft_the_answer_says_so_in_its_words(scene: Sce
     assert scene.pull.is_draft
     assert "Proven, and a draft still" in scene.answers[0]
     assert "Resource not accessible" in scene.answers[0]
+
+
+def test_what_was_ready_is_a_draft_again_where_the_proof_that_is_renewed_does_not_hold(
+    tmp_path: Path, database: Database
+) -> None:
+    scene = Scene(tmp_path, database, proof=HELD)
+    scene.pull.is_draft = False
+    scene.repository.branches[scene.branch] = PUSHED
+    renewal = scene.asked(TriggerKind.RENEW)
+    renewal.admit()
+    scene.judged(renewal, UNPROVEN)
+    renewal.known.learn(base=scene.base)
+
+    renewal.update_pull_request()
+
+    assert scene.pull.is_draft
+    assert "**A draft again**" in scene.pull.text.body
 
 
 def test_a_push_during_the_proof_makes_it_stale_at_once_and_the_draft_stays(scene: Scene) -> None:
@@ -405,7 +427,7 @@ def test_what_a_run_of_ours_pushed_is_told_by_that_run(scene: Scene) -> None:
     scene.house.store.learn(scene.begun(TriggerKind.RETRY), head_sha=PUSHED)
 
     assert told(scene).look() == ""
-    assert scene.pull.text.body == "before"
+    assert scene.pull.text.body == BEFORE
 
 
 @pytest.mark.parametrize("kind", [TriggerKind.RETRY, TriggerKind.RENEW])

@@ -82,3 +82,31 @@ def test_whose_access_is_to_be_looked_up_is_everybody_in_it_once() -> None:
     thread = a_thread(a_comment("a"), a_comment("b", BOT), a_comment("c", EVE), a_comment("d"))
 
     assert people_in(a_review(thread)) == ("ada", "eve")
+
+
+def test_the_hint_of_a_retry_that_is_the_reviews_own_text_is_its_first_request() -> None:
+    review = a_review(a_thread(a_comment("And here.")), state=ReviewState.COMMENTED, body="/selfcode retry rename it")
+
+    found = reviewed(review, permissions=MAY, minimum="write", asks=lambda text: "retry" in text, hint="rename it")
+
+    assert [(each.path, each.said) for each in found.requests] == [
+        ("", (("ada", "rename it"),)),
+        ("calc.py", (("ada", "And here."),)),
+    ]
+    assert found.is_retry
+
+
+def test_a_retry_without_a_hint_asks_for_no_more_than_that() -> None:
+    review = a_review(state=ReviewState.COMMENTED, body="/selfcode retry")
+
+    found = reviewed(review, permissions=MAY, minimum="write", asks=lambda text: "retry" in text, hint="")
+
+    assert (found.asked, found.is_retry) == ((), True)
+
+
+def test_a_retry_by_who_does_not_count_is_none() -> None:
+    review = Review(9, EVE, ReviewState.COMMENTED, "/selfcode retry rename it")
+
+    found = reviewed(review, permissions=MAY, minimum="write", asks=lambda _: True, hint="rename it")
+
+    assert (found.asked, found.is_retry) == ((), False)

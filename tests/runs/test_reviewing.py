@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bot.errors import Refused
 from bot.records import (
     Answer,
     IssueRef,
@@ -84,10 +85,38 @@ def test_each_comment_is_answered_in_its_thread_and_what_is_done_is_resolved(wor
 def test_an_answer_is_given_once_however_often_it_is_told(workshop: Workshop) -> None:
     run = answered(workshop, a_review(workshop, "Make it a sum."), Turn(BETTER, answers=(DONE,)))
 
+    asked = workshop.hub.calls.count("request_review")
+
     Reviewing(workshop.known(run.id)).answer(Outcome.UNPROVEN, "")
 
+    assert (asked, workshop.hub.calls.count("request_review")) == (1, 1)
     assert [len(answers) for _, answers in threads(workshop)] == [1]
     assert len([said for said in workshop.pull.thread.comments if "Review by" in said.body]) == 1
+
+
+def test_that_a_review_is_asked_for_again_is_said_where_github_did_so(workshop: Workshop) -> None:
+    answered(workshop, a_review(workshop, "Make it a sum."), Turn(BETTER, answers=(DONE,)))
+    asked = workshop.pull.thread.comments[-1].body
+    workshop.hub.fail_next("request_review", Refused("no such reviewer"))
+
+    answered(workshop, a_review(workshop, "Make it three."), Turn(THREE, answers=(DONE,)))
+
+    assert "Your review is asked for again." in asked
+    assert "1 of 1 request is done" in workshop.pull.thread.comments[-1].body
+    assert "asked for again" not in workshop.pull.thread.comments[-1].body
+    assert "asked for again" not in workshop.pull.text.body
+
+
+def test_the_log_is_there_before_the_text_that_links_it(workshop: Workshop) -> None:
+    workshop.hub.calls.clear()
+
+    run = answered(workshop, a_review(workshop, "Make it a sum."), Turn(BETTER, answers=(DONE,)))
+
+    calls = [name for name in workshop.hub.calls if name in ("post_comment", "describe_pull_request")]
+    assert calls == ["post_comment", "post_comment", "describe_pull_request", "post_comment"]
+    assert workshop.pull.thread.comments[0].body.startswith("**Iteration log**")
+    assert len([said for said in workshop.pull.thread.comments if "selfcode:log" in said.body]) == 1
+    assert "/pull/2#issuecomment-" in workshop.known(run.id).facts["log_url"]
 
 
 def test_where_nothing_was_pushed_the_answers_go_out_all_the_same(workshop: Workshop) -> None:
@@ -104,7 +133,9 @@ def test_where_nothing_was_pushed_the_answers_go_out_all_the_same(workshop: Work
 
 
 @pytest.mark.parametrize("state", ["closed", "merged"])
-def test_a_review_of_a_pull_request_that_has_ended_starts_nothing(workshop: Workshop, state: str) -> None:
+def test_a_review_of_a_pull_request_that_has_ended_starts_nothing_and_says_so_there(
+    workshop: Workshop, state: str
+) -> None:
     review = a_review(workshop, "Make it a sum.")
     workshop.pull.state = state
 
@@ -113,6 +144,9 @@ def test_a_review_of_a_pull_request_that_has_ended_starts_nothing(workshop: Work
     assert (run.outcome, run.reason) == (Outcome.STOPPED, f"pull request #2 is {state}")
     assert threads(workshop) == [(False, [])]
     assert [said for said in workshop.said if said.author.is_bot] == []
+    (said,) = workshop.pull.thread.comments
+    assert said.body.startswith("⏹️ **Not begun**: pull request ")
+    assert "Nothing was spent." in said.body
 
 
 def test_a_review_by_someone_who_may_not_is_refused_without_a_word(workshop: Workshop) -> None:
@@ -124,12 +158,15 @@ def test_a_review_by_someone_who_may_not_is_refused_without_a_word(workshop: Wor
     assert run.outcome is Outcome.REFUSED
     assert [content for _, content in workshop.pull.thread.comment_reactions[review.id]] == ["-1"]
     assert threads(workshop) == [(False, [])]
+    assert workshop.pull.thread.comments == []
 
 
 def test_a_review_that_asks_nothing_of_the_bot_starts_nothing(workshop: Workshop) -> None:
     review = a_review(workshop, "Nice.", state=ReviewState.COMMENTED)
 
-    assert answered(workshop, review).reason == "the review asks for nothing"
+    assert answered(workshop, review).reason == "the review asks for nothing that could be done"
+    (said,) = workshop.pull.thread.comments
+    assert said.body.startswith("⏹️ **Not begun**: the review asks for nothing that could be done.")
 
 
 def test_each_persons_access_is_looked_up_once(workshop: Workshop) -> None:
@@ -149,3 +186,24 @@ def test_each_persons_access_is_looked_up_once(workshop: Workshop) -> None:
 
     assert first.id != review.id
     assert workshop.hub.calls.count("permission") == 2
+
+
+def test_a_review_whose_own_text_is_a_retry_has_its_hint_done(workshop: Workshop) -> None:
+    review = a_review(workshop, state=ReviewState.COMMENTED, body="/selfcode retry Make it a sum.")
+
+    answered(workshop, review, Turn(BETTER, answers=(DONE,)), text="Make it a sum.")
+
+    (task,) = workshop.agent.tasks
+    assert ([each.said for each in task.requests], task.hint) == ([(("grace", "Make it a sum."),)], "")
+    (said,) = [each.body for each in workshop.pull.thread.comments if "selfcode:review" in each.body]
+    assert said.startswith("**Review by `grace`**: 1 of 1 request is done in")
+
+
+def test_a_review_whose_text_is_a_retry_and_no_more_is_one(workshop: Workshop) -> None:
+    review = a_review(workshop, state=ReviewState.COMMENTED, body="/selfcode retry")
+
+    run = answered(workshop, review, Turn(BETTER))
+
+    (task,) = workshop.agent.tasks
+    assert (run.outcome, task.requests, task.hint) == (Outcome.UNPROVEN, (), "")
+    assert [each.body for each in workshop.pull.thread.comments if "selfcode:review" in each.body] == []

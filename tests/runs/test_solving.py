@@ -19,16 +19,17 @@ from sandbox.contract import File
 from tests.runs.builders import a_ground, an_iteration
 
 SOURCE = b"def double(n):\n    return n\n\n\ndef triple(n):\n    return n\n"
-TEST = b"from calc import double\n\ndef test_zero():\n    assert double(0) == 0\n"
+CASE = b"from unittest import TestCase\n\nfrom calc import double\n\nclass TestDouble(TestCase):\n    "
+TEST = CASE + b"def test_zero(self):\n        assert double(0) == 0\n"
 HEAD = {
     "calc.py": SOURCE.replace(b"return n\n\n", b"return n + n\n\n").replace(b"return n\n", b"return 3 * n\n"),
-    "test_double.py": b"from calc import double\n\ndef test_double():\n    assert double(2) == 4\n",
+    "test_double.py": CASE + b"def test_double(self):\n        assert double(2) == 4\n",
 }
 
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Ground:
-    return a_ground(tmp_path, {"calc.py": SOURCE, "test_calc.py": TEST})
+    return a_ground(tmp_path, {"calc.py": SOURCE, "test_calc.py": TEST}, TestPlan("python3 -m unittest"))
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_who_accepted_what_a_change_does_to_tests_is_recorded(ground: Ground, ba
 
     assert accepted.holds
     assert accepted.accepted_by == "ada"
-    assert accepted.tests_altered == ("test_calc.py: test_zero changed",)
+    assert accepted.tests_altered == ("test_calc.py: TestDouble.test_zero changed",)
 
 
 def test_a_run_without_time_left_leaves_its_hunks_untried(ground: Ground, baseline: Baseline) -> None:
@@ -121,9 +122,8 @@ def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     return found
 
 
-def in_sandbox(ground: Ground, sandbox: Sandbox, test: str = "-m pytest") -> Ground:
-    command = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 {test}"
-    return replace(ground, plan=TestPlan(command), sandbox=sandbox)
+def in_sandbox(ground: Ground, sandbox: Sandbox, test: str = "-m unittest") -> Ground:
+    return replace(ground, plan=TestPlan(f"python3 {test}"), sandbox=sandbox)
 
 
 def told(proof: Proof) -> tuple[object, ...]:
@@ -161,7 +161,7 @@ class AskedByThree:
 def test_a_stop_ends_all_runs_and_leaves_nothing_behind(ground: Ground, sandbox: Sandbox) -> None:
     ground = in_sandbox(ground, sandbox)
     baseline = solving.take_baseline(ground)
-    endless = {**HEAD, "test_calc.py": b"import time\n\ndef test_zero():\n    time.sleep(600)\n"}
+    endless = {**HEAD, "test_calc.py": TEST.replace(b"assert double(0) == 0", b"__import__('time').sleep(600)")}
     asked = AskedByThree()
 
     with pytest.raises(Stopped):

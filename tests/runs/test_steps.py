@@ -1,15 +1,20 @@
+import itertools
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.runs.steps import LONGEST_WAIT_S, Json, JsonSerializer, _attempt, _Connection
+from bot.runs.engine import JsonSerializer, _Connection
+from bot.runs.patience import Outage
+from bot.runs.steps import Json, _attempt
 from tests.runs.storyteller import RUN_ID
 
 PROMPT_S = 30.0
@@ -193,17 +198,94 @@ def test_what_people_must_act_on_is_not_tried_again(error: Exception) -> None:
     assert work.tries == 1
 
 
-@pytest.mark.parametrize("retry_after_s", [None, 60.0, LONGEST_WAIT_S * 100])
-def test_a_stop_cuts_a_wait_short(retry_after_s: float | None) -> None:
+def test_a_stop_cuts_a_wait_short() -> None:
     began = time.monotonic()
 
     def stop_soon() -> bool:
         return time.monotonic() - began > 0.3
 
-    came_to = _attempt("push", Work(Unavailable("no answer", retry_after_s)), stop_soon, (30.0,))
+    came_to = _attempt("push", Work(Unavailable("no answer")), stop_soon, (30.0,))
 
     assert came_to == {"stopped": ""}
     assert time.monotonic() - began < 15
+
+
+class Left(BaseException):
+    """The telling ends here."""
+
+
+@dataclass
+class APlace:
+    """The place of a run. `problems` keep it from being left."""
+
+    outage: Outage | None = None
+    problems: list[Exception] = field(default_factory=list)
+    left_s: list[float] = field(default_factory=list)
+
+    def left_for(self, step: str) -> Outage | None:
+        return self.outage if self.outage and self.outage.step == step else None
+
+    def leave(self, outage: Outage, wait_s: float) -> NoReturn:
+        if self.problems:
+            raise self.problems.pop(0)
+        self.outage = outage
+        self.left_s.append(wait_s)
+        raise Left
+
+    def goes_on(self, step: str) -> None:
+        if self.outage and self.outage.step == step:
+            self.outage = None
+
+
+def test_a_service_that_stays_away_costs_the_run_its_place_and_not_its_life() -> None:
+    place, work = APlace(), Work(Unavailable("no answer"), Unavailable("no answer"))
+
+    with pytest.raises(Left):
+        _attempt("push", work, never, (0.01,), place)
+
+    assert (work.tries, place.left_s) == (2, [60.0])
+    assert place.outage is not None
+    assert (place.outage.step, place.outage.what) == ("push", "no answer")
+
+
+def test_who_comes_back_tries_once_and_leaves_again() -> None:
+    place, work = APlace(Outage("push", "no answer", time.time())), Work(Unavailable("no answer"))
+
+    with pytest.raises(Left):
+        _attempt("push", work, never, (0.01,), place)
+
+    assert (work.tries, place.left_s) == (1, [120.0])
+
+
+def test_a_service_that_is_there_again_is_waited_for_no_more() -> None:
+    place = APlace(Outage("push", "no answer", time.time()))
+
+    assert _attempt("push", Work(), never, (), place) == {"value": "done"}
+    assert place.outage is None
+
+
+def test_a_run_that_is_stopped_while_it_waits_does_not_try_again() -> None:
+    place, work = APlace(Outage("push", "no answer", time.time())), Work()
+
+    assert _attempt("push", work, lambda: True, (), place) == {"stopped": ""}
+    assert work.tries == 0
+    assert place.outage is None
+
+
+def test_what_another_step_waited_for_makes_no_step_impatient() -> None:
+    place = APlace(Outage("fetch", "no answer", time.time()))
+
+    assert _attempt("push", Work(Unavailable("no answer")), never, (0.01,), place) == {"value": "done"}
+
+
+def test_a_stop_is_seen_where_not_even_leaving_can_be_kept() -> None:
+    asked = itertools.count()
+    place = APlace(problems=[Unavailable("the database does not answer")])
+
+    came_to = _attempt("push", Work(Unavailable("no answer", 60.0)), lambda: next(asked) > 0, (), place)
+
+    assert came_to == {"stopped": ""}
+    assert place.left_s == []
 
 
 def test_a_database_that_can_not_say_whether_to_stop_ends_no_wait() -> None:

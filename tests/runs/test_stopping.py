@@ -4,6 +4,8 @@ import time
 import pytest
 from sqlalchemy import Engine, event
 
+from bot.errors import Unavailable
+from bot.runs.leases import Lease, LeaseLost
 from bot.runs.stopping import StopFlag
 from bot.runs.store import SqlInbox, Store
 from tests.runs.builders import a_trigger, at
@@ -83,3 +85,18 @@ def test_the_reason_for_people_is_the_first_one_given(store: Store, run_id: str)
     ask_to_stop(store, "label removed")
 
     assert StopFlag(store, run_id).because == "issue closed"
+
+
+def test_a_database_that_is_away_stops_no_run(store: Store, run_id: str) -> None:
+    class Away(Store):
+        def stop_because(self, run_id: str) -> str | None:
+            raise Unavailable("the database does not answer")
+
+    assert StopFlag(Away(store._engine), run_id)() is False
+
+
+def test_a_run_that_another_worker_has_ends_here_and_was_not_stopped(store: Store, run_id: str) -> None:
+    lost = store.holding(Lease(run_id, "ann", 1))
+
+    with pytest.raises(LeaseLost):
+        StopFlag(lost, run_id)()

@@ -19,6 +19,7 @@ from sandbox import Limits, Sandbox
 from sandbox.process import ProcessSandbox
 from tests.history import ADD_TEST, BASE, BROKEN, DOUBLE_TEST, FIX, FIXED, TEST, History
 
+PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q"
 IDENTITY = ImageIdentity("prepared:1", "sha256:12", "base:1", "sha256:34")
 
 
@@ -71,15 +72,15 @@ def test_a_fix_with_its_test_is_proven(history: History, sandbox: str, request: 
     base, head = history.git("rev-parse", "HEAD"), history.commit(FIX)
     backend: Sandbox = request.getfixturevalue(sandbox)
 
-    result = verified(history, "HEAD~1..HEAD", sandbox=backend)
+    result = verified(history, "HEAD~1..HEAD", given=Given(test=PYTEST), sandbox=backend)
 
     assert result.outcome is Outcome.PROVEN, result.reason
     assert (result.base_sha, result.head_sha, result.sandbox) == (base, head, backend.name)
     assert result.proof is not None
-    assert result.proof.evidence.red == ("tests/test_add.py::test_add",)
+    assert result.proof.evidence.red == ("tests/test_add.py::TestAdd::test_add",)
     assert result.proof.provenance is not None
     assert (result.proof.provenance.base, result.proof.provenance.head) == (base, head)
-    assert (result.proof.provenance.command, result.proof.provenance.sandbox) == (TEST, backend.name)
+    assert (result.proof.provenance.command, result.proof.provenance.sandbox) == (PYTEST, backend.name)
     assert set(result.proof.provenance.versions) >= {"python", "pytest", "selfcode"}
 
 

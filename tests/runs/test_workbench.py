@@ -11,14 +11,15 @@ from bot.runs.workbench import Bench
 from sandbox.contract import File
 from tests.runs.builders import a_ground
 
-TREE = {"add.py": b"def add(a, b):\n    return a + b\n", "test_add.py": b"def test_add():\n    pass\n"}
-NEW_TEST = b"from add import add\n\ndef test_sum():\n    assert add(1, 2) == 4\n"
+CASE = b"from unittest import TestCase\n\nfrom add import add\n\nclass TestAdd(TestCase):\n    "
+TREE = {"add.py": b"def add(a, b):\n    return a + b\n", "test_add.py": CASE + b"def test_add(self):\n        pass\n"}
+NEW_TEST = CASE + b"def test_sum(self):\n        assert add(1, 2) == 4\n"
 
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Ground:
     """A base whose build writes `generated.py`, and whose tests write a log, neither of them in a .gitignore."""
-    plan = TestPlan("mkdir -p logs && date >logs/last.txt && python -m pytest", build="date >generated.py")
+    plan = TestPlan("mkdir -p logs && date >logs/last.txt && python -m unittest", build="date >generated.py")
     return a_ground(tmp_path, TREE, plan)
 
 
@@ -90,7 +91,7 @@ def test_a_test_that_passes_on_the_base_shows_nothing(ground: Ground) -> None:
 
 
 def test_a_module_that_is_a_function_of_the_program_is_told_so(ground: Ground) -> None:
-    found = unreproduced(ground, {"test_sum.py": b"from add.add import add\n\ndef test_sum():\n    assert add(1, 2)\n"})
+    found = unreproduced(ground, {"test_sum.py": NEW_TEST.replace(b"from add ", b"from add.add ")})
 
     assert found is not None
     assert "the program defines `add` elsewhere" in found.why

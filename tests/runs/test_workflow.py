@@ -1,7 +1,8 @@
 """How a run begins, and that it ends whatever happens. It never gets as far as the network: stories do that."""
 
+import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,21 @@ from sqlalchemy import Engine as Database
 
 from bot.errors import Refused, Unavailable
 from bot.records import Health, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
-from bot.runs.steps import Engine
+from bot.runs.engine import Engine
+from bot.runs.known import Known
+from bot.runs.late_words import LateWords
+from bot.runs.leases import Lease
+from bot.runs.owed import Owed, Owing
+from bot.runs.patience import WAITED_AT_MOST_S, Outage
 from bot.runs.store import RunRow, SqlInbox, Store
-from bot.runs.workflow import NOT_KEPT, tell
+from bot.runs.workflow import NOT_KEPT, iteration_in, tell
+from bot.seen.figures import Figures
+from bot.seen.lines import TextLines
 from tests.github.fake import FakeGitHub, FakeRepository
 from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_house, a_trigger, an_iteration
 
 PROMPT_S = 30.0
+LONG_AWAY = Unavailable("a secondary rate limit", 900.0)
 
 
 class Picky(Store):
@@ -40,18 +49,20 @@ class Scene:
     home: Path
     database: Database
     refused_reason: str | None = None
+    figures: Figures = field(default_factory=Figures)
     github: FakeGitHub = field(default_factory=FakeGitHub)
     repository: FakeRepository = field(init=False)
     issue: IssueRef = field(init=False)
     engine: Engine = field(init=False)
 
     def __post_init__(self) -> None:
-        self.engine = Engine(f"sqlite:///{self.home / 'steps.sqlite'}", "worker", self.tell)
+        self.engine = Engine(f"sqlite:///{self.home / 'steps.sqlite'}", "worker", lambda lease: self.tell(lease.run_id))
         self.begin_anew()
 
     def begin_anew(self) -> None:
         """Another repository and issue: the engine is one for all tests, they are not."""
         self.refused_reason = None
+        self.figures = Figures()
         self.github.failing.clear()
         self.repository = self.github.add_repository("octo/cat", installation_id=next(self.github.ids))
         self.repository.roles[MAINTAINER.login] = "write"
@@ -65,7 +76,12 @@ class Scene:
     def tell(self, run_id: str) -> None:
         tell(
             run_id,
-            replace(a_house(self.store, self.github, self.home), label="Selfcode", day_usd_repository=5.0),
+            replace(
+                a_house(self.store, self.github, self.home),
+                label="Selfcode",
+                day_usd_repository=5.0,
+                counts=self.figures,
+            ),
         )
 
     def run(self, kind: TriggerKind = TriggerKind.START, by: Person = MAINTAINER, **changed: Any) -> RunRow:
@@ -79,9 +95,16 @@ class Scene:
 
     def told(self, run_id: str) -> RunRow:
         """A run that has begun, at its end."""
-        self.engine.start(run_id)
+        return self._told_until(run_id, lambda: self.store.run(run_id).is_finished)
+
+    def left(self, run_id: str) -> RunRow:
+        """A run that has begun, once it has left its place."""
+        return self._told_until(run_id, lambda: self.store.run(run_id).resumes_at is not None)
+
+    def _told_until(self, run_id: str, is_so: Callable[[], bool]) -> RunRow:
+        self.engine.start(Lease(run_id, fence=self.store.run(run_id).fence + 1))
         until = time.monotonic() + PROMPT_S
-        while not self.store.run(run_id).is_finished and time.monotonic() < until:
+        while not is_so() and time.monotonic() < until:
             time.sleep(0.05)
         return self.store.run(run_id)
 
@@ -244,6 +267,74 @@ def test_the_last_words_of_a_stopped_run_wait_for_github_like_any_other(scene: S
     assert "archived" in scene.answers[0]
 
 
+# --- Services that are away
+
+
+def test_a_run_whose_github_is_away_for_long_leaves_its_place_and_goes_on_later(scene: Scene) -> None:
+    run_id = scene.begun()
+    scene.github.fail_next("issue", LONG_AWAY)
+
+    waiting = scene.left(run_id)
+    run = scene.told(run_id)
+
+    assert (waiting.is_finished, waiting.waits_for) == (False, "a secondary rate limit")
+    assert "archived" in (run.reason or "")
+    assert (run.resumes_at, run.waits_for) == (None, None)
+
+
+def test_people_are_told_once_what_a_run_waits_for_and_a_stop_ends_the_waiting(scene: Scene) -> None:
+    scene.repository.is_archived = False
+    run_id = scene.begun()
+    scene.github.fail_next("git_token", LONG_AWAY)
+
+    scene.left(run_id)
+    (told,) = scene.answers
+    scene.store.request_stop_of_repository(scene.repository.ref.id, "label removed")
+    run = scene.told(run_id)
+
+    assert "Held up" in told
+    assert "a secondary rate limit" in told
+    assert (run.outcome, run.reason) == (Outcome.STOPPED, "label removed")
+    assert "Held up" not in scene.answers[0]
+
+
+def test_an_examination_says_what_it_waits_for(scene: Scene) -> None:
+    comment_id = scene.github.say(scene.issue, "/selfcode doctor", by=MAINTAINER.login)
+    run_id = scene.begun(TriggerKind.DOCTOR, comment_id=comment_id)
+    scene.github.fail_next("git_token", LONG_AWAY)
+
+    scene.left(run_id)
+
+    assert "a secondary rate limit" in scene.answers[0]
+
+
+def test_a_run_that_waited_for_a_day_ends_and_does_not_vanish_without_a_word(scene: Scene) -> None:
+    run_id = scene.begun()
+    scene.store.talk.keep_asked(scene.store.run(run_id).trigger, is_let_in=True, at=time.time())
+    outage = Outage("admit", "no answer", time.time() - WAITED_AT_MOST_S, times=290)
+    Known(a_house(scene.store, scene.github, scene.home), run_id).learn(outage=outage)
+    scene.github.fail_next("repository", Unavailable("no answer"))
+
+    run = scene.told(run_id)
+
+    assert run.outcome is Outcome.ERROR
+    assert "waited for a day" in scene.answers[0]
+
+
+def test_last_words_that_github_does_not_take_are_owed_and_said_later(scene: Scene) -> None:
+    scene.github.fail_next("edit_comment", LONG_AWAY)
+
+    run = scene.run()
+    assert "archived" not in scene.answers[0]
+    assert run.resumes_at is not None
+    owed = Owed(scene.database)
+    owed.put_off(run.id, {"result": Owing.UNSAID}, wait_s=0.0, why="")
+    LateWords(a_house(scene.store, scene.github, scene.home), owed).turn()
+
+    assert "archived" in scene.answers[0]
+    assert scene.store.run(run.id).resumes_at is None
+
+
 # --- Proofs of pull requests that are there already
 
 
@@ -278,3 +369,36 @@ def test_a_bug_in_a_proof_taken_again_ends_it_too(scene: Scene, kind: TriggerKin
     scene.github.fail_next("repository", ZeroDivisionError("by zero"))
 
     assert scene.run(kind).outcome is Outcome.ERROR
+
+
+# --- What operators see of it
+
+
+def test_a_run_is_counted_at_its_end_with_the_time_of_its_steps(scene: Scene) -> None:
+    scene.run()
+
+    figures = scene.figures.text()[0].decode()
+
+    assert 'selfcode_runs_ended_total{kind="start",outcome="refused"} 1.0' in figures
+    assert 'selfcode_step_seconds_count{step="admit"} 1.0' in figures
+    assert 'selfcode_step_seconds_count{step="result"} 1.0' in figures
+
+
+def test_every_line_about_a_run_names_it_and_what_it_is_for(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    caplog.handler.setFormatter(TextLines(lambda text: text))
+
+    run = scene.run(delivery_id="d-7")
+
+    ref = scene.repository.ref
+    named = (
+        f"[delivery=d-7 installation={ref.installation_id} repository=octo/cat issue={scene.issue.number} run={run.id}]"
+    )
+    lines = [line for line in caplog.text.splitlines() if run.id in line]
+    assert len(lines) > 2
+    assert [line for line in lines if named not in line] == []
+
+
+@pytest.mark.parametrize(("step", "number"), [("iteration 12", 12), ("push 2", None), ("admit", None)])
+def test_the_lines_of_an_iteration_name_its_number(step: str, number: int | None) -> None:
+    assert iteration_in(step) == number

@@ -1,5 +1,6 @@
 """Whole runs without a model, an engine or a server: a real repository, mirror and database, and a scripted agent."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from bot.records import (
     Caps,
     Comment,
     IssueRef,
+    Note,
     Outcome,
     Progress,
     PullRequestText,
@@ -34,8 +36,9 @@ from bot.runs.known import Known
 from bot.runs.stopping import StopFlag
 from bot.runs.store import RunRow, SqlInbox, Store
 from bot.runs.workflow import story_of
+from bot.writing.document import marker
 from tests.github.fake import FakeGitHub, FakePull, FakeRepository
-from tests.repository.conftest import Origin
+from tests.repository.conftest import NOON, Origin
 from tests.runs.builders import MAINTAINER, a_house, a_trigger, an_iteration
 
 BRANCH = "selfcode/issue-1"
@@ -45,6 +48,13 @@ FILES: Mapping[str, bytes] = {
     "check.sh": b"exit 0\n",
     "calc.py": b"one = 1\ntwo = 2\nthree = 3\n\n\nfour = 4\n",
 }
+
+
+NOTHING: Mapping[str, Callable[[], object]] = {}
+
+
+def _nothing() -> None:
+    """Nothing happens."""
 
 
 class Heads(dict[str, str]):
@@ -70,6 +80,21 @@ class OriginHub(FakeGitHub):
     def repository(self, ref: RepositoryRef) -> RepositoryInfo:
         return replace(super().repository(ref), clone_url=str(self.origins[ref.id].path))
 
+    def written_commit(self, ref: RepositoryRef, tree: str, parents: Sequence[str], message: str) -> str:
+        """A commit in the real repository, by GitHub's hand and with a signature, another one each time."""
+        when = next(self.ids)
+        lines = [
+            f"tree {tree}",
+            *(f"parent {parent}" for parent in parents),
+            f"author {self.login} <1+{self.login}@users.noreply.github.com> {when} +0000",
+            f"committer GitHub <noreply@github.com> {when} +0000",
+            *(["gpgsig signed"] if self.signs else []),
+            "",
+            message,
+        ]
+        command, repository = ["hash-object", "-t", "commit", "-w", "--stdin"], self.origins[ref.id].path
+        return run_git(command, repository=repository, stdin="\n".join(lines).encode()).decode().strip()
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -90,9 +115,13 @@ class Scripted:
     tasks: list[Task] = field(default_factory=list)
     began_with: list[dict[str, bytes]] = field(default_factory=list)
     objections: list[str] = field(default_factory=list)
+    heard: list[list[str]] = field(default_factory=list)
 
-    def iterate(self, task: Task, progress: Progress, bench: Workbench, **_: Any) -> Progress:
+    def iterate(
+        self, task: Task, progress: Progress, bench: Workbench, *, said: Callable[[], Sequence[Note]], **_: Any
+    ) -> Progress:
         self.tasks.append(task)
+        self.heard.append([note.text for note in said()])
         self.began_with.append({path: bench.read(path) or b"" for path in bench.paths()})
         turn = self.turns.pop(0)
         for path, data in turn.writes.items():
@@ -152,13 +181,19 @@ class Workshop:
     def store(self) -> Store:
         return Store(self.database)
 
-    def run(self, *turns: Turn, kind: TriggerKind = TriggerKind.START, **changed: Any) -> RunRow:
-        """A run with these turns of the agent, from its trigger to its end."""
+    def run(
+        self,
+        *turns: Turn,
+        kind: TriggerKind = TriggerKind.START,
+        before: Mapping[str, Callable[[], object]] = NOTHING,
+        **changed: Any,
+    ) -> RunRow:
+        """A run with these turns of the agent, from its trigger to its end. `before`: what happens before a step."""
         self.agent.turns = list(turns)
         run_id = self.begun(kind, **changed)
         chapter = self.chapter(run_id)
         try:
-            outcome, reason = story_of(chapter, lambda _, work: work())
+            outcome, reason = story_of(chapter, lambda name, work: (before.get(name, _nothing)(), work())[1])
         except Refused as refusal:
             outcome, reason = Outcome.REFUSED, str(refusal)
         except (Stopped, Gone) as stopped:
@@ -179,7 +214,7 @@ class Workshop:
         """An earlier run, as it was kept, that pushed these files and opened the pull request. Returns the commit."""
         base = self.head("main")
         head = self.origin.commit(dict(files), branch=BRANCH, onto=self.origin.head(BRANCH) or base)
-        text = PullRequestText("Three is wrong (#1)", "The proof.", draft=True)
+        text = PullRequestText("Three is wrong (#1)", f"The proof.\n\n{marker('pull-request', 'r')}", draft=True)
         pull = self.hub.publish_pull_request(self.repository.ref, BRANCH, "main", text)
         run_id = self.begun()
         known = {"base": base, "head_sha": head, "commits": [head], "branch": BRANCH, "pull_request": pull.number}
@@ -203,6 +238,37 @@ class Workshop:
     def push(self, files: Mapping[str, bytes | None], *, branch: str = BRANCH) -> str:
         """A person's commit on a branch."""
         return self.origin.commit(dict(files), branch=branch)
+
+    def update_branch(self, branch: str = BRANCH) -> str:
+        """A person's merge of main into the branch, as GitHub's button makes it."""
+        head, main = self.head(branch), self.head("main")
+        merge = self.remote.merge(head, main)
+        assert merge.is_clean
+        sha = self._commit(merge.tree, [head, main], f"Merge branch 'main' into {branch}")
+        return self._put(branch, sha)
+
+    def rebase_branch(self, branch: str = BRANCH) -> str:
+        """A person's rebase of the branch onto main, as GitHub's other button makes it: commits of theirs by then."""
+        sha = main = self.head("main")
+        for commit in self.remote.commits(main, self.head(branch)):
+            if len(commit.parents) == 1:
+                patch = self.remote.change(commit.parents[0], commit.sha).patch
+                sha = self._commit(self.remote.apply(sha, patch), [sha], commit.subject)
+        return self._put(branch, sha)
+
+    def _commit(self, tree: str, parents: Sequence[str], message: str) -> str:
+        ann = {"author_name": "Ann", "author_email": "ann@example.com"}
+        return self.remote.commit(tree, parents=parents, message=message, when=NOON, **ann)
+
+    def _put(self, branch: str, sha: str) -> str:
+        run_git(["update-ref", f"refs/heads/{branch}", sha], repository=self.origin.path)
+        return sha
+
+    def moves_on(self) -> None:
+        """The run at work is taken up in another home: nothing of its mirror is there."""
+        (run,) = self.store.unfinished()
+        shutil.rmtree(self.known(run.id).mirror.path)
+        self.chapter(run.id).fetch()
 
     # --- Looking
 

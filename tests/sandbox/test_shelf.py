@@ -209,6 +209,20 @@ def test_a_repositorys_images_are_removed_together(bench: Bench) -> None:
     assert bench.tags == []
 
 
+def test_images_of_a_repository_that_nobody_knows_any_more_go_when_they_were_not_used_for_a_while(bench: Bench) -> None:
+    bench.add("a")
+    bench.shelf.remove_unknown(lambda _: False, unused_s=1000)
+    while_used = bench.tags
+    bench.now_s += 1001
+
+    bench.shelf.remove_unknown(lambda repository_id: repository_id == bench.repository_id, unused_s=1000)
+    while_known = bench.tags
+    bench.shelf.remove_unknown(lambda _: False, unused_s=1000)
+
+    assert while_used == while_known == ["a"]
+    assert bench.tags == []
+
+
 def test_workers_that_make_room_at_the_same_moment_do_not_fail_over_each_others_removals(bench: Bench) -> None:
     for name in "abcdefgh":
         bench.add(name)

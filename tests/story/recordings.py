@@ -10,8 +10,31 @@ BODY = "`add(-2, 1)` gives `1`; I expected `-1`."
 
 CODE = b"def add(a, b):\n    return abs(a) + b if a < 0 else a + b\n"
 FIXED = b"def add(a, b):\n    return a + b\n"
-TESTS = b"from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
-CONFIGURATION = b'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'
+TESTS = b"""\
+from unittest import TestCase
+
+from calc import add
+
+
+class TestAdd(TestCase):
+    def test_add(self):
+        assert add(1, 2) == 3
+"""
+NEVER_ENDS = b"""\
+import time
+from unittest import TestCase
+
+
+class TestSlow(TestCase):
+    def test_slow(self):
+        time.sleep(300)
+"""
+CONFIGURATION = b'test: python3 -m unittest\nsetup: ""\n'
+"""A run of unittest takes a fifth of the time that one of pytest takes, and a story has a dozen."""
+
+FOR_PYTEST = {".github/selfcode.yml": b'test: PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q\nsetup: ""\n'}
+"""To be laid over the files where a story needs pytest."""
+
 TOGETHER = CONFIGURATION + b"reproduce: together\n"
 """Test and change in one reply are asked for."""
 
@@ -19,11 +42,14 @@ ASK = CONFIGURATION + b"reproduce: ask\n"
 
 NEW_TEST = """\
 ```python path=test_negative.py
+from unittest import TestCase
+
 from calc import add
 
 
-def test_add_keeps_the_sign_of_a_negative_number():
-    assert add(-2, 1) == -1
+class TestSign(TestCase):
+    def test_add_keeps_the_sign_of_a_negative_number(self):
+        assert add(-2, 1) == -1
 ```
 """
 WRONG_FIX = """\

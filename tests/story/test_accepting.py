@@ -12,11 +12,14 @@ from tests.story.town import BOT, Town
 
 LOOSER_TEST = """\
 ```python path=test_calc.py
+from unittest import TestCase
+
 from calc import add
 
 
-def test_add():
-    assert add(1, 2) > 0
+class TestAdd(TestCase):
+    def test_add(self):
+        assert add(1, 2) > 0
 ```
 """
 
@@ -70,9 +73,8 @@ def test_a_persons_push_makes_the_proof_stale_and_re_run_renews_it(shared_town: 
     proven = pull.head_sha
     said_by = [comment.body for comment in pull.comments]
 
-    theirs = _push(
-        repository, pull, {"test_more.py": "from calc import add\n\n\ndef test_more():\n    assert add(0, 0) == 0\n"}
-    )
+    more = recordings.TESTS.decode().replace("test_add", "test_more").replace("add(1, 2) == 3", "add(0, 0) == 0")
+    theirs = _push(repository, pull, {"test_more.py": more})
 
     shared_town.wait_for_end(repository, issue, runs=2)
     assert pull.body.startswith(f"⚠️ **Stale**: the proof below is of `{proven[:10]}`")
@@ -99,7 +101,7 @@ def test_what_a_person_pushed_is_judged_like_all_else(shared_town: Town, a_case:
     issue.label("selfcode", by="ada")
     shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
     (pull,) = repository.pulls
-    _push(repository, pull, {"test_calc.py": "def test_add():\n    pass\n"})
+    _push(repository, pull, {"test_calc.py": recordings.TESTS.decode().replace("assert add(1, 2) == 3", "pass")})
     shared_town.wait_for_end(repository, issue, runs=2)
     pull.rerun(by="ada")
     run = shared_town.wait_for_end(repository, issue, runs=3)

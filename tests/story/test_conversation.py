@@ -46,7 +46,33 @@ def test_a_review_is_one_run_and_each_of_its_threads_is_answered(shared_town: To
     assert "ada" in pull.reviewers
     assert (BOT, "eyes") in review.reactions
     assert "**Attempts**" in pull.body
+    assert pull.body.count("[log](") == 2
+    assert "Your review is asked for again." in pull.comments_by(BOT)[-1].body
     assert pull.checks[-1].conclusion == "success"
+
+
+def test_what_was_ready_is_a_draft_again_while_what_it_holds_is_not_proven(shared_town: Town, proven: Proven) -> None:
+    repository, issue, pull = proven
+    words = f"{repository.full_name}: two and one, too"
+    loosened = recordings.TESTS.decode().replace("== 3", ">= 3")
+    change = f"{recordings.DOCUMENTED}\n```python path=test_calc.py\n{loosened}```\n{recordings.finish('Looser.')}"
+    shared_town.will_reply(change, to=words)
+    was_draft = pull.is_draft
+
+    pull.comment(f"/selfcode retry {words}", by="ada")
+
+    run = shared_town.wait_for_end(repository, issue, runs=2)
+    assert run.outcome is Outcome.UNPROVEN, f"{run.reason}\n{shared_town.log()[-4000:]}"
+    assert (was_draft, pull.is_draft) == (False, True)
+    assert "**A draft again**" in pull.body
+    assert f"A draft again: #{pull.number}" in shared_town.said(issue)[-1].body
+
+    pull.comment("/selfcode accept-tests", by="ada")
+
+    run = shared_town.wait_for_end(repository, issue, runs=3)
+    assert run.outcome is Outcome.PROVEN, f"{run.reason}\n{shared_town.log()[-4000:]}"
+    assert not pull.is_draft
+    assert "A draft again" not in pull.body
 
 
 def test_a_retry_builds_on_a_persons_commit_and_solves_what_the_base_has_come_to(
@@ -71,6 +97,33 @@ def test_a_retry_builds_on_a_persons_commit_and_solves_what_the_base_has_come_to
     assert pull.file("notes.md") == b"by hand\n"
     assert (theirs, moved) in {tuple(commit.parents) for commit in pull.commits}
     assert f"Built on 1 commit by people** on this branch, all kept as they are: {theirs}" in pull.body
+
+
+def test_a_base_that_a_person_brings_in_while_a_run_works_is_nobodys_change(shared_town: Town, proven: Proven) -> None:
+    repository, issue, pull = proven
+    words = f"{repository.full_name}: say what it does"
+    answered = "ANSWER 1: done - it has."
+    shared_town.will_reply(f"{recordings.DOCUMENTED}\n{recordings.finish('It says it.')}\n{answered}", to=words)
+    calls = len(shared_town.model.calls)
+    shared_town.model.hold()
+    pull.review(by="ada", comments=[("calc.py", 1, words)])
+    try:
+        assert shared_town.model.wait_for_calls(calls + 1, timeout_s=120), shared_town.log()[-4000:]
+        test = "from mul import mul\n\n\ndef test_mul():\n    assert mul(2, 3) == 6\n"
+        mains = {"mul.py": "def mul(a, b):\n    return a * b\n", "test_mul.py": test}
+        repository.commit(mains, branch="main", parent=repository.head(), by="ada")
+        loosened = recordings.TESTS.decode().replace("== 3", ">= 3")
+        repository.commit({"test_calc.py": loosened}, branch="main", parent=repository.head(), by="ada")
+        merged = pull.update_branch(by="ada")
+    finally:
+        shared_town.model.release()
+
+    run = shared_town.wait_for_end(repository, issue, runs=2)
+    assert run.outcome is Outcome.PROVEN, f"{run.reason}\n{shared_town.log()[-4000:]}"
+    assert pull.commits[-1].parents[0] == merged
+    assert "1 test fails without this change" in pull.body
+    assert f"Built on 1 commit by people** on this branch, all kept as they are: {merged}" in pull.body
+    assert "mul" not in pull.body
 
 
 def test_a_question_waits_for_someone_who_may_answer_it(shared_town: Town, a_case: Case) -> None:

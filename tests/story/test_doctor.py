@@ -17,8 +17,6 @@ from tests.story.conftest import Case
 from tests.story.town import BOT, Town, town
 from tests.writing.rendering import code_blocks, live, table_rows
 
-NEVER_ENDS = b"import time\n\n\ndef test_slow():\n    time.sleep(300)\n"
-
 
 def examined(built: Town, repository: RepositoryHandle, issue: IssueHandle, health: Health) -> str:
     """Ask for an examination, wait for its end. Returns the report."""
@@ -65,7 +63,7 @@ def test_what_is_flaky_and_what_wants_the_network_is_named(shared_town: Town, a_
         "    assert len(counter.read_text()) % 2 == 0\n\n\n"
         "def test_site():\n    urllib.request.urlopen('https://site.example.invalid/a')\n"
     )
-    repository, issue = a_case(files=recordings.files() | {"test_more.py": tests.encode()})
+    repository, issue = a_case(files={**recordings.files(), **recordings.FOR_PYTEST, "test_more.py": tests.encode()})
 
     report = examined(shared_town, repository, issue, Health.HEALTHY)
 
@@ -105,7 +103,10 @@ def test_tests_of_an_installed_copy_are_found_out_offline(tmp_path: Path, images
 
 def test_a_worker_killed_in_the_middle_is_followed_by_one_that_finishes_the_report(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
-    tests = f"import time\n\n\ndef test_slow():\n    open({str(counter)!r}, 'a').write('x')\n    time.sleep(1)\n"
+    tests = (
+        "import time\nfrom unittest import TestCase\n\n\nclass TestSlow(TestCase):\n    def test_slow(self):\n"
+        f"        with open({str(counter)!r}, 'a') as counter:\n            counter.write('x')\n        time.sleep(1)\n"
+    )
     with town(tmp_path, commands=("web", "worker")) as built:
         repository = built.repository("octo/calc", recordings.files() | {"test_calc.py": tests.encode()})
         issue = repository.open_issue("Does it work here?", by="ada")
@@ -123,7 +124,7 @@ def test_a_worker_killed_in_the_middle_is_followed_by_one_that_finishes_the_repo
 
 
 def test_an_examination_is_stopped_at_once_and_says_how_far_it_came(shared_town: Town, a_case: Case) -> None:
-    repository, issue = a_case(files=recordings.files() | {"test_slow.py": NEVER_ENDS})
+    repository, issue = a_case(files=recordings.files() | {"test_slow.py": recordings.NEVER_ENDS})
     issue.comment("/selfcode doctor", by="ada")
     shared_town.wait_for("the tests", lambda: [said for said in shared_town.said(issue) if "time 1 of 3" in said.body])
     time.sleep(1)

@@ -79,7 +79,7 @@ def test_a_model_that_finds_nothing_to_change_opens_no_pull_request(shared_town:
 
 def test_a_change_that_bends_an_existing_test_is_a_draft_that_says_so(shared_town: Town, a_case: Case) -> None:
     def bends(match: str) -> Recording:
-        test = "from calc import add\n\n\ndef test_add():\n    assert abs(add(1, 2)) < 1e9\n"
+        test = recordings.TESTS.decode().replace("add(1, 2) == 3", "abs(add(1, 2)) < 1e9")
         bent = f"```python path=test_calc.py\n{test}```"
         return recordings.recording(
             *[f"{recordings.NEW_TEST}\n{bent}\n{recordings.RIGHT_FIX}\n{recordings.finish('fixed')}"] * 5, match=match
@@ -100,7 +100,7 @@ def test_a_change_that_bends_an_existing_test_is_a_draft_that_says_so(shared_tow
 
 def test_an_unrelated_test_that_fails_already_is_listed_and_is_no_obstacle(shared_town: Town, a_case: Case) -> None:
     failing = b"def test_other():\n    assert 1 == 2\n"
-    repository, issue = a_case(files=recordings.files() | {"test_other.py": failing})
+    repository, issue = a_case(files={**recordings.files(), **recordings.FOR_PYTEST, "test_other.py": failing})
 
     issue.label("selfcode", by="ada")
 

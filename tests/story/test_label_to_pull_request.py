@@ -53,7 +53,7 @@ def told(town: Town, case: tuple[RepositoryHandle, IssueHandle]) -> Story:
 
 @pytest.fixture(scope="module")
 def usual(shared_town: Town, a_case: Case) -> Story:
-    return told(shared_town, a_case(recordings.wrong_then_right))
+    return told(shared_town, a_case(recordings.wrong_then_right, files=recordings.files() | recordings.FOR_PYTEST))
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def strange(shared_town: Town, a_case: Case) -> Story:
 @pytest.fixture(scope="module")
 def meddled(shared_town: Town, a_case: Case) -> Story:
     """The repository's tests print their environment and leave files behind."""
-    files = recordings.files(conftest_py=MEDDLING)
+    files = recordings.files(conftest_py=MEDDLING) | recordings.FOR_PYTEST
     return told(shared_town, a_case(recordings.wrong_then_right, files=files))
 
 
@@ -85,7 +85,7 @@ def test_a_labelled_issue_becomes_a_proven_pull_request(usual: Story) -> None:
     assert pull.file("test_calc.py") == recordings.TESTS
     assert usual.repository.head() == usual.base
     assert f"Closes #{issue.number}" in pull.body
-    assert "test_negative.py::test_add_keeps_the_sign_of_a_negative_number" in pull.body
+    assert "test_negative.py::TestSign::test_add_keeps_the_sign_of_a_negative_number" in pull.body
     assert [check.conclusion for check in pull.checks] == ["success"]
 
 

@@ -52,7 +52,7 @@ def test_an_issue_that_no_test_shows_is_not_reproduced_and_says_what_was_run(sha
         tests = [f"```python path=test_fine_{n}.py\n{code.format(n=n, more=n + 1)}```" for n in (1, 2)]
         return recordings.recording(*[f"{test}\n{recordings.finish('a test')}" for test in tests], match=match)
 
-    repository, issue = a_case(fine)
+    repository, issue = a_case(fine, files=recordings.files() | recordings.FOR_PYTEST)
 
     issue.label("selfcode", by="ada")
 
@@ -78,7 +78,7 @@ def test_acceptance_tests_are_fed_back_and_shown_to_nobody(tmp_path: Path) -> No
     )
 
     with town(tmp_path, played, settings={"SELFCODE_ACCEPTANCE_TESTS": str(tmp_path / "acceptance")}) as built:
-        repository = built.repository("octo/calc", recordings.files())
+        repository = built.repository("octo/calc", recordings.files() | recordings.FOR_PYTEST)
         issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
         issue.label("selfcode", by="ada")
 

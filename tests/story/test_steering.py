@@ -1,8 +1,7 @@
 """People at the wheel: stop, retry, help."""
 
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -24,25 +23,31 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("end", WAYS.values(), ids=WAYS.keys())
-def test_a_run_in_the_middle_of_a_reply_is_stopped_at_once_by(tmp_path: Path, end: Ender) -> None:
-    with town(tmp_path, recordings.right_at_once()) as built:
-        repository = built.repository("octo/calc", recordings.files())
-        issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
+@pytest.fixture(scope="module")
+def silent_town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    """A town whose model never answers."""
+    with town(tmp_path_factory.mktemp("town"), recordings.right_at_once()) as built:
         built.model.hold()
-        issue.label("selfcode", by="ada")
-        assert built.model.wait_for_calls(1, timeout_s=90)
+        yield built
 
-        seconds = _seconds_until_the_end(built, repository, issue, end)
 
-        assert seconds < AT_ONCE_S
-        assert repository.pulls == ()
-        assert "Stopped" in built.said(issue)[0].body.splitlines()[0]
+@pytest.mark.parametrize(("name", "end"), WAYS.items(), ids=WAYS.keys())
+def test_a_run_in_the_middle_of_a_reply_is_stopped_at_once_by(silent_town: Town, name: str, end: Ender) -> None:
+    repository = silent_town.repository(f"octo/{name.replace(' ', '-')}", recordings.files())
+    issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
+    calls = len(silent_town.model.calls)
+    issue.label("selfcode", by="ada")
+    assert silent_town.model.wait_for_calls(calls + 1, timeout_s=90)
+
+    seconds = _seconds_until_the_end(silent_town, repository, issue, end)
+
+    assert seconds < AT_ONCE_S
+    assert repository.pulls == ()
+    assert "Stopped" in silent_town.said(issue)[0].body.splitlines()[0]
 
 
 def test_a_run_in_the_middle_of_a_test_is_stopped_at_once(shared_town: Town, a_case: Case) -> None:
-    slow = b"import time\n\n\ndef test_slow():\n    time.sleep(300)\n"
-    repository, issue = a_case(files=recordings.files() | {"test_slow.py": slow})
+    repository, issue = a_case(files=recordings.files() | {"test_slow.py": recordings.NEVER_ENDS})
     issue.label("selfcode", by="ada")
     shared_town.wait_for("the baseline", lambda: [said for said in shared_town.said(issue) if "untouched" in said.body])
     time.sleep(2)
@@ -84,27 +89,26 @@ def test_a_retry_with_a_hint_reaches_the_model_and_updates_the_same_pull_request
     assert len(shared_town.said(issue)) == 2
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "```\n/selfcode retry\n```",
-        "~~~\n/selfcode retry\n~~~",
-        "`/selfcode retry`",
-        "    /selfcode retry",
-        "> /selfcode retry\n\nDid that work?",
-        "<!-- /selfcode retry -->",
-        "thanks",
-    ],
+ONLY_LIKE_COMMANDS = (
+    "```\n/selfcode retry\n```",
+    "~~~\n/selfcode retry\n~~~",
+    "`/selfcode retry`",
+    "    /selfcode retry",
+    "> /selfcode retry\n\nDid that work?",
+    "<!-- /selfcode retry -->",
+    "thanks",
 )
-def test_a_command_that_only_looks_like_one_is_not_run(shared_town: Town, a_case: Case, body: str) -> None:
+
+
+def test_a_command_that_only_looks_like_one_is_not_run(shared_town: Town, a_case: Case) -> None:
     repository, issue = a_case()
 
-    comment = issue.comment(body, by="ada")
+    comments = [issue.comment(body, by="ada") for body in ONLY_LIKE_COMMANDS]
 
     shared_town.hub.wait_for_deliveries()
     time.sleep(1)
     assert shared_town.runs(repository, issue) == []
-    assert comment.reactions == []
+    assert [found for comment in comments for found in comment.reactions] == []
     assert shared_town.said(issue) == ()
 
 

@@ -10,11 +10,14 @@ from tests.story.town import town
 APART = ("web", "worker")
 
 
-def test_a_worker_killed_in_the_middle_of_a_run_is_followed_by_one_that_finishes_it(tmp_path: Path) -> None:
+def test_a_label_waits_for_a_worker_and_a_run_whose_worker_was_killed_for_the_next(tmp_path: Path) -> None:
     with town(tmp_path, recordings.wrong_then_right(), commands=APART) as built:
+        built.bot.kill("worker")
         repository = built.repository("octo/calc", recordings.files())
         issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
         issue.label("selfcode", by="ada")
+        built.hub.wait_for_deliveries()
+        built.bot.start("worker")
         built.wait_for("the first iteration", lambda: any(call.iteration == 1 for call in built.model.calls))
         built.model.hold()
         built.wait_for("the second iteration", lambda: any(call.iteration == 2 for call in built.model.calls))
@@ -31,19 +34,6 @@ def test_a_worker_killed_in_the_middle_of_a_run_is_followed_by_one_that_finishes
         assert len(built.said(issue)) == 1
         assert len(repository.pulls[0].comments) == 1
         assert [commit.message.splitlines()[0][:5] for commit in repository.pulls[0].commits] == ["Test:", "add()"]
-
-
-def test_a_label_put_on_while_no_worker_runs_waits_for_one(tmp_path: Path) -> None:
-    with town(tmp_path, recordings.right_at_once(), commands=APART) as built:
-        built.bot.kill("worker")
-        repository = built.repository("octo/calc", recordings.files())
-        issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
-        issue.label("selfcode", by="ada")
-        built.hub.wait_for_deliveries()
-
-        built.bot.start("worker")
-
-        built.wait_for_outcome(repository, issue, Outcome.PROVEN)
 
 
 def test_a_token_that_expires_during_the_run_is_renewed_before_publishing(tmp_path: Path) -> None:

@@ -18,8 +18,10 @@ from bot.demo.hub import Hub
 from bot.demo.recorded import RecordedModel, Recording
 from bot.demo.state import App, Comment
 from bot.records import Outcome
+from bot.runs.database import connect
+from bot.runs.schema import migrate
 from bot.runs.store import RunRow, Store
-from bot.runs.tables import connect, migrate
+from tests.demo.keys import Keys
 from tests.story.recordings import recording
 
 BOT = "selfcode[bot]"
@@ -157,7 +159,7 @@ def town(
     """A town with the bot running and ready."""
     home = folder / "home"
     home.mkdir()
-    with Hub(folder / "hub") as hub, RecordedModel(*recordings) as model:
+    with Hub(folder / "hub", keys=Keys()) as hub, RecordedModel(*recordings) as model:
         app = hub.create_app(owner="octo", webhook_secret="a secret of the tests")
         port = free_port()
         environment = environment_of(hub, app, model, home, port=port, sandbox=sandbox) | dict(settings or {})

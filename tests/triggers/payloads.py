@@ -70,9 +70,10 @@ def a_review_comment_event(
     *,
     pull: Mapping[str, Any] | None = None,
     review_id: int | None = 400,
+    in_reply_to: int | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """A comment on lines of it, submitted with that review."""
+    """A comment on lines of it, submitted with that review, or in reply to another."""
     comment = {
         "id": 500,
         "node_id": "PRRC_500",
@@ -81,7 +82,7 @@ def a_review_comment_event(
         "commit_id": "2a9b",
         "created_at": NOW,
         "pull_request_review_id": review_id,
-    }
+    } | ({"in_reply_to_id": in_reply_to} if in_reply_to else {})
     return an_envelope(action="created", pull_request=pull or a_pull(), comment=comment) | fields
 
 

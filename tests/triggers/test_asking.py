@@ -86,6 +86,34 @@ def test_a_plain_comment_elsewhere_answers_nothing(issue: dict[str, Any]) -> Non
     assert decision("issue_comment", a_comment_event("UTF-8", issue=issue)) == Ignore("no command in the comment")
 
 
+def test_a_comment_on_a_pull_request_of_ours_may_answer_what_a_run_asked_there() -> None:
+    on_ours = an_issue(number=9, pull_request={"url": "x"}, user=a_person(BOT, "Bot"))
+
+    trigger = the_trigger("issue_comment", a_comment_event("UTF-8", issue=on_ours))
+
+    assert (trigger.kind, trigger.pull_request, trigger.text) == (TriggerKind.ANSWER, 9, "UTF-8")
+
+
+def test_a_reply_in_a_thread_of_our_pull_request_may_answer_what_a_run_asked_there() -> None:
+    trigger = the_trigger("pull_request_review_comment", a_review_comment_event("UTF-8", in_reply_to=499))
+
+    assert (trigger.kind, trigger.pull_request, trigger.text) == (TriggerKind.ANSWER, 9, "UTF-8")
+    assert trigger.subject == REVIEW_COMMENT
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        a_review_comment_event("UTF-8"),
+        a_review_comment_event("UTF-8", in_reply_to=499, pull=a_pull("theirs")),
+        a_review_comment_event("> quoted", in_reply_to=499),
+    ],
+    ids=["no reply", "elsewhere", "nothing said"],
+)
+def test_other_comments_on_lines_answer_nothing(payload: dict[str, Any]) -> None:
+    assert decision("pull_request_review_comment", payload) == Ignore("no command in the comment")
+
+
 @pytest.mark.parametrize("fields", [{"action": "edited"}, {"action": "deleted"}, {"sender": OTHER_BOT}])
 def test_an_edit_or_a_bot_answers_nothing(fields: dict[str, Any]) -> None:
     assert isinstance(decision("issue_comment", a_comment_event("UTF-8", issue=a_labelled(), **fields)), Ignore)
@@ -110,6 +138,10 @@ def test_a_review_that_wants_changes_is_one_request() -> None:
         head_sha="2a9b",
         review_id=400,
     )
+
+
+def test_what_stands_behind_a_reviews_own_retry_goes_along() -> None:
+    assert the_trigger("pull_request_review", a_review_event("commented", "/selfcode retry keep it")).text == "keep it"
 
 
 def test_a_review_and_the_comments_in_it_are_one_request() -> None:
@@ -296,3 +328,40 @@ def test_a_form_that_puts_the_label_on_asks_in_the_name_of_who_opened_the_issue(
     payload = an_issue_event("opened", issue=a_labelled(), sender=a_person("mallory"))
 
     assert the_trigger("issues", payload).sender == Person("mallory")
+
+
+# --- Who belongs to the repository, and whose the pull request is
+
+
+@pytest.mark.parametrize(
+    ("association", "is_insider"),
+    [("OWNER", True), ("MEMBER", True), ("COLLABORATOR", True), ("CONTRIBUTOR", False), ("NONE", False), (None, False)],
+)
+def test_that_github_calls_somebody_one_of_the_repository_is_kept(association: str | None, *, is_insider: bool) -> None:
+    comment = a_comment_event()
+    review, on_a_line = a_review_event(), a_review_comment_event()
+    for payload, name in ((comment, "comment"), (review, "review"), (on_a_line, "comment")):
+        payload[name]["author_association"] = association
+
+    told = [
+        the_trigger("issue_comment", comment),
+        the_trigger("pull_request_review", review),
+        the_trigger("pull_request_review_comment", on_a_line),
+    ]
+
+    assert [trigger.is_insider for trigger in told] == [is_insider] * 3
+
+
+@pytest.mark.parametrize(("login", "is_heeded"), [("selfcode[bot]", True), ("Selfcode[bot]", True), ("ada", False)])
+def test_a_review_of_a_persons_own_pull_request_is_none_of_ours_whatever_its_branch_is_called(
+    login: str, *, is_heeded: bool
+) -> None:
+    pull = a_pull() | {"user": a_person(login)}
+
+    told = [
+        decision("pull_request_review", a_review_event(pull=pull)),
+        decision("pull_request_review_comment", a_review_comment_event(pull=pull)),
+        decision("pull_request_review_comment", a_review_comment_event("Yes.", pull=pull, in_reply_to=499)),
+    ]
+
+    assert [isinstance(answer, Accept) for answer in told] == [is_heeded] * 3

@@ -66,6 +66,21 @@ def test_other_checks_that_failed_are_not_told(name: str, changed: dict[str, Any
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("fork", [72, None], ids=["a fork's", "a deleted fork's"])
+def test_a_branch_of_a_fork_that_is_called_like_ours_is_not_ours(name: str, fork: int | None) -> None:
+    theirs = a_checked_pull("selfcode/issue-7", from_repository=fork)
+
+    assert isinstance(decision(name, ended(name, pulls=[theirs])), Ignore)
+    assert the_trigger(name, ended(name, pulls=[theirs, a_checked_pull()])).issue == ISSUE
+    assert the_trigger(name, ended(name, pulls=[theirs, a_checked_pull("selfcode/issue-7-2")])).issue == ISSUE
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_commit_of_ours_may_be_anothers_as_well(name: str) -> None:
+    assert the_trigger(name, ended(name, pulls=[a_checked_pull("feature")])).issue == ISSUE
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("branch", ["selfcode/issue-7-2", None])
 def test_a_check_on_a_later_branch_is_of_the_same_issue(name: str, branch: str | None) -> None:
     pulls = [a_checked_pull("selfcode/issue-7-2")]

@@ -13,6 +13,7 @@ from bot.triggers.commands import (
     read_command,
     talks_of_commands,
 )
+from bot.triggers.rendered import READ_CHARS, said_in
 
 ONLY_TALKED_ABOUT = {
     "fenced": "```\n/selfcode retry\n```",
@@ -23,7 +24,6 @@ ONLY_TALKED_ABOUT = {
     "indented": "    /selfcode retry",
     "indented by a tab": "\t/selfcode retry",
     "quoted": "> /selfcode retry\n\nDid that work?",
-    "quoted, lazily continued": "> Someone wrote\n/selfcode retry",
     "quoted in HTML": "<blockquote>\n\n/selfcode retry\n\n</blockquote>",
     "code in HTML": "as in <code>\n/selfcode retry\n</code>",
     "HTML comment": "<!-- /selfcode retry -->",
@@ -31,8 +31,6 @@ ONLY_TALKED_ABOUT = {
     "HTML comment inside a paragraph": "Hello <!--\n/selfcode retry\n--> there",
     "list": "- /selfcode retry",
     "heading": "# /selfcode retry",
-    "underlined heading": "/selfcode retry\n---",
-    "table": "/selfcode retry | x\n--- | ---\na | b",
     "bold": "**/selfcode retry**",
     "escaped": "\\/selfcode retry",
     "link": "[/selfcode retry](https://example.com)",
@@ -52,7 +50,59 @@ def test_a_command_that_is_only_talked_about_is_none(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        "> Someone wrote\n/selfcode stop",
+        "- an item\n/selfcode stop",
+        "/selfcode stop\n---",
+        "/selfcode stop | x\n--- | ---\na | b",
+        "<br>\n/selfcode stop",
+        "<p>Enough.</p>\n/selfcode stop",
+    ],
+)
+def test_a_line_that_markdown_makes_part_of_something_else_is_no_command_and_gets_an_answer(body: str) -> None:
+    answer = read_command(body)
+
+    assert isinstance(answer, Help)
+    assert "empty line" in answer.complaint
+
+
+def test_a_command_behind_what_is_read_of_a_long_comment_gets_an_answer() -> None:
+    log = "a line of a log\n" * 1100
+
+    answer = read_command(f"{log}\n/selfcode stop")
+
+    assert read_command(f"/selfcode stop\n\n{log}") == Stop()
+    assert isinstance(answer, Help)
+    assert "too long" in answer.complaint
+
+
+@pytest.mark.parametrize("beyond", [-40, -12, 0, 1, 12])
+def test_no_command_at_the_very_end_of_what_is_read_is_lost_without_a_word(beyond: int) -> None:
+    log = "x\n" * READ_CHARS
+
+    assert read_command(f"{log[: READ_CHARS - 16 + beyond]}\n\n/selfcode stop") is not None
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a", "[", "<!--", "> ", "- ", "`", "*a ", "&a", "![", "x <!", " ", "\x0b", "/selfcode retry\n", "<a '"]
+)
+def test_what_strangers_write_costs_no_more_than_its_beginning(piece: str) -> None:
+    """Held by what comes out: the parser never sees more than it is given, however long the comment is."""
+    long, short = "<div " + piece * 30_000, ("<div " + piece * 30_000)[:READ_CHARS]
+
+    assert [said.text for said in said_in(long)] == [said.text for said in said_in(short)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         "/selfcode stop",
+        "/selfcode stop?",
+        "/selfcode stop…",
+        "/selfcode stop\u200b",
+        "\ufeff/selfcode stop",
+        "\u200b/selfcode\u200b stop",
+        "It should return a List<b\n\n/selfcode stop",
+        "It should return a List<b> here.\n\n/selfcode stop",
         "   /selfcode stop",
         "/Selfcode STOP",
         "/selfcode stop, please!",
@@ -120,10 +170,6 @@ def test_two_commands_in_one_comment_are_followed_by_none() -> None:
 
 def test_a_comment_can_not_forge_where_a_command_stands() -> None:
     assert read_command("/selfcode\ue0000\ue000 retry `\n/selfcode stop\n`") is None
-
-
-def test_a_long_comment_is_read_quickly() -> None:
-    assert read_command("[" * 20_000 + "<b>" * 20_000 + "\n\n/selfcode stop") is None
 
 
 @pytest.mark.parametrize("body", ["/selfcode accept-tests", "Fine.\n\n/selfcode Accept-Tests."])

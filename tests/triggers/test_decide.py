@@ -12,6 +12,7 @@ from tests.triggers.payloads import (
     a_checked_pull,
     a_comment_event,
     a_person,
+    a_pull,
     a_pull_request_event,
     an_envelope,
     an_installation_event,
@@ -36,6 +37,7 @@ def test_our_label_asks_for_a_run() -> None:
         occurred_at=NOW,
         because="label added",
         delivery_id="d-1",
+        is_insider=True,
     )
 
 
@@ -418,3 +420,28 @@ def test_what_can_not_be_acted_on_is_ignored_with_a_reason(event_name: str, payl
 
     assert isinstance(answer, Ignore)
     assert answer.reason
+
+
+@pytest.mark.parametrize(
+    ("author", "association", "is_insider"),
+    [("alice", "NONE", False), ("ALICE", "NONE", False), ("alice", "MEMBER", True), ("bob", "NONE", True)],
+)
+def test_a_label_on_ones_own_issue_may_be_a_forms_and_takes_no_access(
+    author: str, association: str, *, is_insider: bool
+) -> None:
+    issue = an_issue(user=a_person(author), author_association=association, labels=labels("selfcode"))
+
+    events = [an_issue_event(action, label="selfcode", issue=issue) for action in ("labeled", "opened")]
+
+    told = [the_trigger("issues", event) for event in events]
+
+    assert [trigger.is_insider for trigger in told] == [is_insider] * 2
+
+
+@pytest.mark.parametrize("action", ["closed", "synchronize"])
+def test_what_people_do_with_their_own_pull_request_from_our_branch_concerns_no_run(action: str) -> None:
+    pull = a_pull() | {"user": a_person("ada")}
+
+    assert decision("pull_request", a_pull_request_event(action=action, pull_request=pull)) == Ignore(
+        "the pull request is not ours"
+    )

@@ -1,7 +1,7 @@
 """An inbox in memory, a client that signs as GitHub does."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from werkzeug.test import TestResponse
 
 from bot.errors import Unavailable
 from bot.records import Inbox, Receipt, Trigger
+from bot.seen.figures import Figures, Reading
 from bot.triggers.signature import sign
 from bot.web.app import create_app
 
@@ -35,13 +36,23 @@ class MemoryInbox:
         return Receipt.ACCEPTED
 
 
-def an_app(inbox: Inbox, *problems: str, trusted_bots: Collection[str] = ()) -> Flask:
+def an_app(
+    inbox: Inbox,
+    *,
+    trusted_bots: Collection[str] = (),
+    figures: Figures | None = None,
+    readings: Iterable[Reading] = (),
+    **problems: str,
+) -> Flask:
+    """`problems` are named by the part that has them."""
     return create_app(
         webhook_secret=SECRET,
         label="selfcode",
         bot_login="selfcode[bot]",
         inbox=inbox,
-        ready=lambda: problems,
+        ready=lambda: {"database": "", "worker": ""} | problems,
+        figures=figures or Figures(),
+        readings=lambda: readings,
         trusted_bots=trusted_bots,
     )
 

@@ -1,4 +1,4 @@
-"""A web server for the tests, as a process of its own: `python -m tests.web.served DIRECTORY`.
+"""A web server for the tests, as a process of its own: `python -m tests.web.served DIRECTORY MAX_REQUESTS LOG_FORMAT`.
 
 Its inbox is a folder, one file for each trigger, so that several processes share it; each writes its id into the file.
 It prints its port once it accepts connections.
@@ -12,7 +12,9 @@ from pathlib import Path
 
 from flask import Flask
 
+from bot.cli.answering import lines_of
 from bot.records import Receipt, Trigger
+from bot.seen.figures import Figures
 from bot.web.serve import serve
 from tests.web.fakes import an_app
 
@@ -33,11 +35,13 @@ class FolderInbox:
 
 
 def main() -> None:
-    logging.basicConfig(level=logging.INFO)
+    lines = logging.StreamHandler()
+    lines.setFormatter(lines_of(sys.argv[3], ()))
+    logging.basicConfig(level=logging.INFO, handlers=[lines])
     folder = Path(sys.argv[1])
 
     def app_factory() -> Flask:
-        return an_app(FolderInbox(folder))
+        return an_app(FolderInbox(folder), figures=Figures(folder / "figures"))
 
     serve(
         app_factory,

@@ -22,9 +22,9 @@ def test_a_process_without_problems_is_ready(client: FlaskClient) -> None:
 
 
 def test_what_is_wrong_is_told_to_the_operator(inbox: MemoryInbox) -> None:
-    answer = an_app(inbox, "the database does not answer").test_client().get("/readyz")
+    answer = an_app(inbox, database="it does not answer").test_client().get("/readyz")
 
-    assert (answer.status_code, answer.json) == (503, {"ready": False, "problems": ["the database does not answer"]})
+    assert (answer.status_code, answer.json) == (503, {"ready": False, "problems": ["database: it does not answer"]})
 
 
 STRANGERS = [
@@ -47,7 +47,7 @@ OPERATORS = [
 def test_a_stranger_learns_only_that_something_is_wrong(
     inbox: MemoryInbox, request_: dict[str, dict[str, str]]
 ) -> None:
-    answer = an_app(inbox, "the database does not answer").test_client().get("/readyz", **request_)
+    answer = an_app(inbox, database="it does not answer").test_client().get("/readyz", **request_)
 
     assert (answer.status_code, answer.json) == (503, {"ready": False})
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ from tests.web.fakes import SECRET
 
 
 @contextmanager
-def a_server(folder: Path, *, max_requests: int = 0) -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.web.served", str(folder), str(max_requests)]
+def a_server(folder: Path, *, max_requests: int = 0, log_format: str = "text") -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.web.served", str(folder), str(max_requests), log_format]
     with (
         (folder / "stderr").open("ab") as errors,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
@@ -45,26 +46,41 @@ def deliver(url: str, number: int = 7) -> requests.Response:
     return requests.post(f"{url}/webhook", data=body, headers=headers, timeout=10)
 
 
-def test_a_delivery_and_its_redelivery_are_one_whichever_process_gets_them_and_after_a_restart(tmp_path: Path) -> None:
-    with a_server(tmp_path, max_requests=1) as url:
+@dataclass(frozen=True)
+class Served:
+    """What a server said whose processes are replaced after each request, and another one over the same folder."""
+
+    folder: Path
+    answers: list[object]
+    figures: str
+    answer_later: object
+    figures_later: str
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """Six times the same delivery to the one, and once more to the other."""
+    folder = tmp_path_factory.mktemp("served")
+    with a_server(folder, max_requests=1) as url:
         answers = [deliver(url).json() for _ in range(6)]
-    with a_server(tmp_path) as url:
-        later = deliver(url).json()
-
-    assert answers == [{"accepted": "start"}, *[{"duplicate": True}] * 5]
-    assert later == {"duplicate": True}
-    assert len(list(tmp_path.glob("trigger-*"))) == 1
-    assert len(list(tmp_path.glob("process-*"))) > 2
-
-
-def test_figures_are_those_of_all_processes_together(tmp_path: Path) -> None:
-    with a_server(tmp_path, max_requests=1) as url:
-        for number in range(1, 6):
-            deliver(url, number)
         figures = requests.get(f"{url}/metrics", timeout=10).text
+    with a_server(folder) as url:
+        later = deliver(url).json()
+        return Served(folder, answers, figures, later, requests.get(f"{url}/metrics", timeout=10).text)
 
-    assert len(list(tmp_path.glob("process-*"))) > 1
-    assert 'selfcode_deliveries_total{answer="accepted",event="issues"} 5.0' in figures
+
+def test_a_delivery_and_its_redelivery_are_one_whichever_process_gets_them_and_after_a_restart(served: Served) -> None:
+    assert served.answers == [{"accepted": "start"}, *[{"duplicate": True}] * 5]
+    assert served.answer_later == {"duplicate": True}
+    assert len(list(served.folder.glob("trigger-*"))) == 1
+    assert len(list(served.folder.glob("process-*"))) > 2
+
+
+def test_figures_are_those_of_all_processes_together_and_go_on_after_a_restart(served: Served) -> None:
+    assert 'selfcode_deliveries_total{answer="duplicate",event="issues"} 5.0' in served.figures
+    assert 'selfcode_deliveries_total{answer="duplicate",event="issues"} 6.0' in served.figures_later
+    assert 'selfcode_deliveries_total{answer="accepted",event="issues"} 1.0' in served.figures_later
+    assert len(list((served.folder / "figures").glob("*.lock"))) <= 4
 
 
 def test_an_answer_comes_long_before_github_gives_up(tmp_path: Path) -> None:
@@ -96,20 +112,22 @@ def test_a_request_is_one_short_line_in_the_log_without_the_query(tmp_path: Path
 
     lines = (tmp_path / "stderr").read_text().splitlines()
     assert [line for line in lines if '"GET /healthz" 200' in line]
-    assert [line for line in lines if '"POST /webhook" 202' in line and line.endswith("ms issues d-7")]
+    (posted,) = [line for line in lines if '"POST /webhook" 202' in line]
+    assert "gunicorn.access [delivery=d-7 installation=5 repository=octo/cat issue=7]: 127.0.0.1" in posted
+    assert posted.endswith("ms issues")
     assert not [line for line in lines if "hush" in line]
 
 
-def test_the_server_leaves_no_files_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
-    (tmp_path / "tmp").mkdir()
-
-    with a_server(tmp_path, max_requests=1) as url:
+def test_all_that_a_server_writes_may_be_json_and_says_of_a_delivery_what_it_is_about(tmp_path: Path) -> None:
+    with a_server(tmp_path, log_format="json") as url:
         deliver(url)
-        while_running = list((tmp_path / "tmp").iterdir())
 
-    assert while_running
-    assert list((tmp_path / "tmp").iterdir()) == []
+    lines = [json.loads(line) for line in (tmp_path / "stderr").read_text().splitlines()]
+    about = {"delivery": "d-7", "installation": 5, "repository": "octo/cat", "issue": 7}
+    ours = [line for line in lines if "delivery" in line]
+    assert [line["logger"] for line in ours] == ["bot.web.webhook", "gunicorn.access"]
+    assert all(line | about == line for line in ours)
+    assert all({"time", "level", "logger", "message"} <= set(line) for line in lines)
 
 
 def test_a_port_that_is_taken_is_a_matter_of_settings() -> None:

@@ -6,6 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from bot.records import TriggerKind
+from bot.seen.lines import TextLines
 from bot.web.webhook import PAYLOAD_LIMIT_BYTES
 from tests.triggers.payloads import (
     NOW,
@@ -166,11 +167,12 @@ def test_the_webhook_is_only_posted_to(client: FlaskClient) -> None:
 
 def test_neither_the_body_nor_the_secret_reaches_the_log(client: FlaskClient, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
+    caplog.handler.setFormatter(TextLines(lambda text: text))
 
     deliver(client, "issues", an_issue_event(label="selfcode", issue=an_issue(title="hush", body="hush")))
     deliver(client, "issue_comment", a_comment_event("/selfcode frobnicate hush"))
 
-    assert "d-1" in caplog.text
+    assert "[delivery=d-1 installation=5 repository=octo/cat issue=7]" in caplog.text
     assert "hush" not in caplog.text
     assert SECRET not in caplog.text
 

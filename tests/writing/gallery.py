@@ -196,6 +196,8 @@ def pieces() -> Mapping[str, str]:
 def _pieces() -> Iterator[tuple[str, str]]:
     yield "queue", queue_comment(RUN, 3, attempt=2, because="retry by ada")
     yield "queue-next", queue_comment(RUN, 1)
+    yield "queue-far", queue_comment(RUN, 5)
+    yield "queue-paused", queue_comment(RUN, 1, is_paused=True)
     yield "progress-preparing", progress_comment(working(Phase.PREPARING, plan=None, baseline=None))
     yield "progress-working", progress_comment(working(progress=several()))
     yield (
@@ -211,6 +213,8 @@ def _pieces() -> Iterator[tuple[str, str]]:
             )
         ),
     )
+    held_up = working(progress=several(), waits_for="no connection to the model server", waits_since=1_780_000_000.0)
+    yield "progress-held-up", progress_comment(held_up)
     yield "progress-proving", progress_comment(working(Phase.PROVING, progress=several()))
     yield from _results()
     yield from _pull_requests()
@@ -234,6 +238,7 @@ def _statuses() -> Iterator[tuple[str, str]]:
     yield "status-ended", status_comment(Standing(last=last), key="comment-7", label="selfcode")
     queued = Standing(in_line=[InLine(TriggerKind.START, 2, 3)])
     yield "status-queued", status_comment(queued, key="comment-7", label="selfcode")
+    yield "status-paused", status_comment(replace(queued, is_paused=True), key="comment-7", label="selfcode")
 
 
 def _results() -> Iterator[tuple[str, str]]:
@@ -249,6 +254,10 @@ def _results() -> Iterator[tuple[str, str]]:
     )
     asks = replace(several(), verdict=Verdict.QUESTION, why=QUESTION)
     yield "result-question", told(Outcome.NEEDS_INFORMATION, reason=QUESTION, progress=asks)
+    yield (
+        "result-question-unlabelled",
+        told(Outcome.NEEDS_INFORMATION, reason=QUESTION, progress=asks, is_labelled=False),
+    )
     answered = Progress(spend=Spend(1, 4000, 300, 0.01, 8.0), verdict=Verdict.ANSWERED, why=ANSWER)
     yield "result-answer", told(Outcome.NOTHING_TO_DO, reason=ANSWER, progress=answered)
     shows = an_iteration(1, aim=Aim.TEST, change=a_change(paths=("tests/test_total.py",)), report=_one_failing())
@@ -289,10 +298,11 @@ def _one_failing() -> object:
 
 def _pull_requests() -> Iterator[tuple[str, str]]:
     yield "pull-proven", opened(a_result()).body
-    yield "pull-attempts", opened(full_proof(), asked_again=("ada",)).body
+    yield "pull-attempts", opened(full_proof()).body
     failing = (FailedCheck("ci / test (3.12)", "https://ci.test/1", "2 tests failed on macOS"), FailedCheck("lint", ""))
     yield "pull-checks", opened(a_result(checks=failing)).body
     yield "pull-draft", opened(drafted()).body
+    yield "pull-draft-again", opened(replace(drafted(), is_draft_again=True)).body
     yield "pull-stale", opened(a_result(), moved_to=OTHER).body
     broke = a_proof(missing=("1 test that passed before fails.",))
     evidence = Evidence(red=RED, broke=("tests/test_prices.py::test_3",))

@@ -1,6 +1,8 @@
+from typing import Any
+
 import pytest
 
-from bot.records import Attempt, FailedCheck, Outcome, RunResult
+from bot.records import Attempt, FailedCheck, Kept, Outcome, RunResult, SolvedConflict
 from bot.writing.branch import ATTEMPTS_OPEN
 from bot.writing.pull_request import pull_request
 from tests.writing.builders import a_result, a_task
@@ -48,6 +50,24 @@ def test_an_attempt_at_work_and_an_outcome_of_another_version_are_named() -> Non
         "half-done",
         "at work",
     ]
+
+
+def test_of_a_conflict_that_was_solved_the_side_is_named_that_was_taken() -> None:
+    solved = (
+        SolvedConflict("a.py", Kept.BOTH, is_there=True),
+        SolvedConflict("b.py", Kept.BRANCH, is_there=True),
+        SolvedConflict("c.py", Kept.BASE, is_there=False),
+        SolvedConflict("d.py", Kept.BOTH, is_there=False),
+    )
+
+    assert (
+        "**Conflicts with the base, solved in 4 files**\n\n"
+        "- `a.py`: put together, as neither side had it\n"
+        "- `b.py`: as on this branch, and not as on the base\n"
+        "- `c.py`: deleted, as on the base, and not as on this branch\n"
+        "- `d.py`: deleted, though both sides had it\n"
+    ) in body(a_result(solved=solved))
+    assert "solved in" not in body(a_result(solved=solved, head_sha=""))
 
 
 def test_peoples_commits_that_it_was_built_on_are_named_and_kept() -> None:
@@ -98,11 +118,23 @@ def test_beside_an_unproven_change_no_proof_is_called_green() -> None:
     assert "proof is green" not in body(a_result(Outcome.UNPROVEN, checks=(FailedCheck("ci", ""),)))
 
 
-def test_who_is_asked_for_a_review_again_is_named_without_a_ping() -> None:
-    shown = body(a_result(), asked_again=("ada", "grace"))
+def test_what_is_a_draft_again_says_why() -> None:
+    shown = body(a_result(Outcome.UNPROVEN, is_draft_again=True))
 
-    assert "Review is asked for again: `ada`, `grace`" in shown
+    assert "**A draft again**: an earlier proof held, this one does not." in shown
+
+
+def test_what_is_open_for_review_though_unproven_says_why() -> None:
+    shown = body(a_result(Outcome.UNPROVEN, not_draft="GitHub does not let the App do that: @ada may not"))
+
+    assert "**Open for review, though unproven.** GitHub does not let the App do that" in shown
     assert live(shown) == ["#7"]
+
+
+@pytest.mark.parametrize("told", [{"is_draft_again": True}, {"not_draft": "no drafts here"}])
+def test_what_is_proven_by_now_says_nothing_of_drafts(told: dict[str, Any]) -> None:
+    assert "draft" not in body(a_result(**told))
+    assert "though unproven" not in body(a_result(**told))
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -113,7 +145,7 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
         attempts=attempts, by_people=(piece,), conflicts=(piece, f"a{piece}"), checks=checks, base_moved_to=piece
     )
 
-    shown = body(result, asked_again=(piece,))
+    shown = body(result)
 
     assert is_closed(shown)
     assert live(shown) == ["#7"]

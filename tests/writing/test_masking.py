@@ -7,7 +7,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given
 
-from bot.writing.masking import holds_secret, mask_secrets
+from bot.writing.masking import mask_secrets, secrets_held
 from bot.writing.safe import inline, sentence
 from tests.writing.foreign import foreign_text, patiently
 
@@ -102,7 +102,7 @@ def test_what_looks_like_a_secret_is_masked(text: str, secret: str) -> None:
 def test_tokens_and_keys_in_todays_formats_are_masked_and_not_pushed(token: str) -> None:
     for text in (token, f"KEY={token}", f'{{"key": "{token}"}}', f"+{token}\n", f"x\n{token}\ny", f"`{token}`"):
         assert token[12:-4] not in mask_secrets(text)
-        assert holds_secret(text)
+        assert secrets_held(text)
     assert len(mask_secrets(f"before {token} after")) <= len("before  after") + 40
 
 
@@ -123,7 +123,7 @@ def test_a_key_is_masked_however_its_lines_are_written_and_where_it_was_cut_off(
     text = written(a_key("OPENSSH PRIVATE KEY"))
 
     assert LINE[:20] not in mask_secrets(text)
-    assert holds_secret(text)
+    assert secrets_held(text)
 
 
 def test_what_follows_a_key_that_was_cut_off_stays() -> None:
@@ -160,7 +160,7 @@ def test_what_follows_a_key_that_was_cut_off_stays() -> None:
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert mask_secrets(text) == text
-    assert not holds_secret(text)
+    assert not secrets_held(text)
 
 
 VALUE = "webhook_secret*[ü]/?with signs"
@@ -208,14 +208,14 @@ def test_the_operators_own_values_are_masked_in_any_form(form: Callable[[str], s
     assert "[masked]" in masked
     assert "secret" not in masked
     assert form(VALUE)[4:-4] not in masked
-    assert holds_secret(form(VALUE), [VALUE])
+    assert secrets_held(form(VALUE), [VALUE])
 
 
 @pytest.mark.parametrize("value", ["pa%2fssword", "new-password", "C:\\new\\readme", "%%%&&&///", "a\nb\nc\nd\ne"])
 def test_values_that_look_like_escapes_are_masked_too(value: str) -> None:
     for text in (value, f"x\\{value}", json.dumps(value)[1:-1], inline(value)):
         assert value not in mask_secrets(f"a {text} b", [value])
-        assert holds_secret(f"a {text} b", [value])
+        assert secrets_held(f"a {text} b", [value])
 
 
 def test_a_long_line_alone_of_a_value_of_several_lines_is_masked() -> None:
@@ -243,5 +243,5 @@ def test_masking_never_makes_a_document_longer(text: str) -> None:
 
 
 def test_a_patch_with_a_secret_is_known_as_one() -> None:
-    assert holds_secret(f"+KEY = '''{PEM}'''")
-    assert holds_secret("+X = 'operators-own-value'", ["operators-own-value"])
+    assert secrets_held(f"+KEY = '''{PEM}'''")
+    assert secrets_held("+X = 'operators-own-value'", ["operators-own-value"])

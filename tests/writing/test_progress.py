@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -42,6 +43,15 @@ def test_the_road_shows_what_is_done_and_what_is_ahead() -> None:
     road = progress_comment(a_view(Phase.BASELINE)).splitlines()[2]
 
     assert road == "preparing ✓ → **tests on the base** → iterations → proof → pull request"
+
+
+def test_a_run_that_is_held_up_says_by_what_and_since_when() -> None:
+    since = datetime(2026, 5, 4, 18, 3, tzinfo=UTC).timestamp()
+
+    said = progress_comment(a_view(waits_for="no connection to the model server", waits_since=since))
+
+    assert "⏸️ **Held up, since 18:03 UTC:** no connection to the model server" in said.splitlines()
+    assert "Held up" not in progress_comment(a_view())
 
 
 def test_each_iteration_shows_the_tests_before_and_after() -> None:
@@ -142,8 +152,18 @@ def test_who_waits_is_told_the_place_in_the_queue_and_what_comes_next() -> None:
 
 def test_the_first_in_the_queue_is_the_next_one_and_an_examination_has_no_road() -> None:
     assert "in the queue, the next one." in queue_comment("r-1", 1)
+    assert "in the queue, number 4." in queue_comment("r-1", 4)
+    assert queue_comment("r-1", 5) == queue_comment("r-1", 17)
     assert "iterations" not in queue_comment("r-1", 1, examines=True)
     assert "label" not in queue_comment("r-1", 1, examines=True)
+
+
+def test_while_nothing_begins_the_place_is_not_told() -> None:
+    shown = queue_comment("r-1", 3, is_paused=True)
+
+    assert shown.startswith("⏳ **selfcode has it**: in the queue, which the operator has paused.")
+    assert "number 3" not in shown
+    assert "what is asked for is kept" in shown
 
 
 def test_it_can_be_found_again_by_its_marker() -> None:
@@ -162,6 +182,7 @@ def test_no_foreign_text_reaches_further_than_its_place(piece: str) -> None:
             attempt=2,
             because=f"b{piece}",
             notes=(Note(piece, piece), Note("ada", f"{piece}\n{piece}")),
+            waits_for=f"w{piece}\n{piece}",
         )
     )
 

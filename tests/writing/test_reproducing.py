@@ -48,7 +48,8 @@ def test_a_person_is_told_each_way_to_answer() -> None:
 
     assert "- Yes: comment `/selfcode retry` with nothing behind it." in shown
     assert "- Not quite: comment `/selfcode retry` with a hint" in shown
-    assert "close the issue" in shown
+    assert "close the issue, or take the label off." in shown
+    assert "close the issue." in written(asking(is_labelled=False))
 
 
 def test_a_test_full_of_tricks_is_only_text() -> None:

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from bot.records import Answer, Caps, FailedCheck, Outcome, Progress, ReportState, TestCase, TestStatus, Verdict
+from bot.records import Answer, Caps, FailedCheck, Note, Outcome, Progress, ReportState, TestCase, TestStatus, Verdict
 from bot.writing.document import LIMIT
 from bot.writing.progress import progress_marker
 from bot.writing.pull_request import pull_request
@@ -53,6 +53,34 @@ def test_a_draft_that_github_keeps_is_called_one_in_githubs_words() -> None:
 
     assert "Proven, and a draft still: #12. GitHub does not let the App mark it as ready: not accessible" in shown
     assert "Ready for your review" not in shown
+
+
+def test_an_unproven_run_says_whether_its_pull_request_is_a_draft() -> None:
+    again = written(Outcome.UNPROVEN, is_draft_again=True)
+    still = written(Outcome.UNPROVEN, not_draft="GitHub has no drafts for this repository.")
+
+    assert "A draft again: #12" in again
+    assert "Open for review, though unproven: #12. GitHub has no drafts for this repository." in still
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_notes_that_nobody_heard_are_named(outcome: Outcome) -> None:
+    notes = (Note("ada", "keep the API"), Note("grace", "and @octo/all, fix #3"))
+    shown = written(outcome, unheard=notes)
+
+    assert "not called any more after these notes came, so that nothing was made of them:" in shown
+    assert "- `ada`: keep the API" in shown
+    assert "`/selfcode retry <text>` starts a run that has these words." in shown
+    assert set(live(shown)) <= {"#12"}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_note_reaches_further_than_its_place(piece: str) -> None:
+    shown = written(Outcome.UNSOLVED, unheard=(Note(piece, piece), Note("ada", f"x {piece}")))
+
+    assert is_closed(shown)
+    assert (live(shown), foreign_html(shown)) == ([], [])
+    assert shown.count("<!-- selfcode:") == 1
 
 
 def test_an_unproven_run_links_its_draft_and_says_what_is_missing() -> None:
@@ -148,6 +176,14 @@ def test_output_in_a_reason_becomes_a_code_block() -> None:
 def test_a_stopped_run_that_was_pushed_already_does_not_claim_otherwise() -> None:
     assert "Nothing was pushed" in written(Outcome.STOPPED, head_sha="")
     assert "Nothing was pushed" not in written(Outcome.STOPPED, head_sha="2a9b")
+    assert "What was pushed before that is in #12." in written(Outcome.STOPPED, head_sha="2a9b", pull_request=12)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.STOPPED, Outcome.REFUSED, Outcome.ERROR])
+def test_a_branch_that_no_pull_request_tells_of_is_named(outcome: Outcome) -> None:
+    shown = written(outcome, head_sha="2a9b" * 10, pull_request=None, branch_left="selfcode/issue-7")
+
+    assert f"Pushed before that, and told by no pull request: `selfcode/issue-7` ({'2a9b' * 10})." in shown
 
 
 @pytest.mark.parametrize("outcome", Outcome)
@@ -173,6 +209,15 @@ def test_a_question_stands_whole_with_how_to_answer_it() -> None:
     assert "**To answer, just comment here**" in shown
     assert "`/selfcode retry`" in shown
     assert shown.count("May the function") == 1
+
+
+def test_where_the_label_is_missing_nobody_is_told_that_a_comment_is_heard() -> None:
+    asks = a_progress(verdict=Verdict.QUESTION, why=QUESTION)
+
+    shown = written(Outcome.NEEDS_INFORMATION, reason=QUESTION, progress=asks, is_labelled=False)
+
+    assert "**To answer, comment `/selfcode retry` with the answer behind it**" in shown
+    assert "just comment here" not in shown
 
 
 def test_an_answer_without_code_stands_whole_and_opens_nothing() -> None:

@@ -51,10 +51,28 @@ def test_what_asks_no_model_shows_no_spend(kind: TriggerKind) -> None:
 
     assert "which asks no model" in document
     assert "Spent" not in document
+    assert "To stop: `/selfcode stop`." in document
+    assert "`/selfcode note`" not in document
+
+
+@pytest.mark.parametrize("phase", [Phase.PROVING, Phase.PUBLISHING])
+def test_where_no_model_is_asked_any_more_nobody_is_told_to_write_a_note(phase: Phase) -> None:
+    assert "`/selfcode note`" not in shown(Standing(at_work=[replace(WORKING, phase=phase)]))
+
+
+def test_that_nothing_begins_is_said() -> None:
+    assert "⏸️ **Paused**: the operator lets no new run begin" in shown(Standing(is_paused=True))
 
 
 def test_a_run_that_is_told_to_stop_is_shown_as_stopping() -> None:
     assert first_line(Standing(at_work=[replace(WORKING, is_stopping=True)])) == "🛑 **Stopping**: a run."
+
+
+def test_what_a_run_waits_for_is_said() -> None:
+    told = first_line(Standing(at_work=[replace(WORKING, waits_for="no connection to the model server")]))
+
+    assert told.startswith("⏸️ **Held up**: a run, ")
+    assert told.endswith("no connection to the model server")
 
 
 @pytest.mark.parametrize(
@@ -62,11 +80,17 @@ def test_a_run_that_is_told_to_stop_is_shown_as_stopping() -> None:
     [
         (InLine(TriggerKind.RETRY, 1, 3), "⏳ **In the queue**: a run, the next one to get a free place."),
         (InLine(TriggerKind.RETRY, 2, 3), "⏳ **In the queue**: a run, number 2 of 3 to get a free place."),
-        (InLine(TriggerKind.REVIEW), "⏳ **Waits**: a run for a review, for what is at work on this issue."),
+        (InLine(TriggerKind.REVIEW), "⏳ **Waits**: a run for a review, to begin."),
     ],
 )
 def test_what_waits_is_shown_with_its_place(waits: InLine, said: str) -> None:
     assert first_line(Standing(in_line=[waits])) == said
+
+
+def test_what_waits_for_what_is_at_work_says_so() -> None:
+    document = shown(Standing(at_work=[WORKING], in_line=[InLine(TriggerKind.RETRY)]))
+
+    assert "⏳ **Waits**: a run, for what is at work on this issue." in document
 
 
 @pytest.mark.parametrize(

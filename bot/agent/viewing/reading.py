@@ -10,30 +10,41 @@ from pathlib import Path
 from typing import Any
 
 from bot.agent.viewing import parsing
+from bot.agent.viewing.remembered import Remembered
 from bot.agent.viewing.symbols import NO_SYMBOLS, Called, Definition, Symbols, language_of, with_owners
 
 FILE_CHARS = 400_000
 LINE_CHARS = 20_000
 ALL_CHARS = 6_000_000
+REMEMBERED_CHARS = 3_000_000
 STARTS = 4
 TIMEOUT_S = 60.0
 
 log = logging.getLogger(__name__)
+_remembered = Remembered(REMEMBERED_CHARS)
 
 
 def symbols_in(texts: Mapping[str, str]) -> dict[str, Symbols]:
     """The symbols of files, by path. A file that is too large, crashes its parser or takes too long has none.
 
-    What does not parse gives what can be read of it. Costs some seconds at most, and the memory of one process.
+    What does not parse gives what can be read of it. Costs some seconds at most, and the memory of one process; nothing
+    where all of it was parsed lately.
     """
     found = dict.fromkeys(texts, NO_SYMBOLS)
-    waiting = _parseable(texts)
+    waiting = []
+    for path, language in _parseable(texts):
+        known = _remembered.of(language, texts[path])
+        if known is None:
+            waiting.append((path, language))
+        else:
+            found[path] = known
     for _ in range(STARTS):
         if not waiting:
             break
         answers = _answers([(language, texts[path]) for path, language in waiting])
-        for (path, _), answer in zip(waiting, answers, strict=False):
+        for (path, language), answer in zip(waiting, answers, strict=False):
             found[path] = _symbols(answer)
+            _remembered.keep(language, texts[path], found[path])
         if len(answers) < len(waiting):
             log.info("%s can't be parsed; it is read as text", waiting[len(answers)][0])
         waiting = waiting[len(answers) + 1 :]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.demo import checking, git, git_merging, pulling, reviewing
+from bot.demo import checking, git, git_merging, keeping, pulling, reviewing
 from bot.demo.changes import Changes
 from bot.demo.handles.accounts import account
 from bot.demo.handles.issues import IssueHandle
@@ -232,6 +232,18 @@ class PullHandle(IssueHandle):
         """Press the merge button. Returns the base's new commit. Raises `ApiError` where GitHub would not merge."""
         with self.changes.world.lock:
             return pulling.merge(self.changes, self.state_of, self.account(by), method=method)
+
+    def update_branch(self, *, by: str) -> str:
+        """Press “Update branch”: what its base has by now is merged into it. Returns the merge."""
+        home, who = self._home, self.account(by)
+        words = f"Merge branch '{self.pull.base}' into {self.head}"
+        with self.changes.world.lock:
+            before = git.heads(home.directory)
+            made = git_merging.merge(home.directory, self.head_sha, self.base_sha, words, by=by)
+            assert made, "the two conflict"
+            git.point(home.directory, f"refs/heads/{self.head}", made)
+            keeping.pushed(self.changes, home, who, before)
+            return made
 
     def delete_branch(self, *, by: str) -> None:
         """Press “Delete branch”: a pull request that is open still is closed by it."""

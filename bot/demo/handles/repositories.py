@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.demo import checking, git, keeping, pulling
+from bot.demo import checking, git, keeping, pulling, signing
 from bot.demo.changes import Changes
 from bot.demo.handles.accounts import account, other_app
 from bot.demo.handles.issues import IssueHandle
@@ -47,6 +47,15 @@ class RepositoryHandle:
     @property
     def branches(self) -> tuple[str, ...]:
         return git.branches(self.state_of.directory)
+
+    @property
+    def refs(self) -> frozenset[str]:
+        """All refs, those of pull requests and any others too, without `refs/`."""
+        return git.refs(self.state_of.directory)
+
+    def is_verified(self, sha: str) -> bool:
+        """Whether GitHub shows a commit as verified."""
+        return bool(signing.verification(self.changes.world, self.state_of, sha)["verified"])
 
     @property
     def pulls(self) -> tuple[PullHandle, ...]:

@@ -1,4 +1,4 @@
-"""Tricks of which the runs themselves tell, each run a run: what is told of the text would find some of them too."""
+"""Tricks of which the runs themselves tell: what is told of the text would find some of them too."""
 
 from tests.proof.laboratory import FIXED, SOURCE
 from tests.proof.redteam.in_configuration import HOOKS, SWALLOWS
@@ -30,8 +30,8 @@ def _source(name: str, kind: str, text: str, says: str) -> Trick:
     return Trick(name, kind, {"calc.py": text}, says)
 
 
-def _test(name: str, kind: str, text: str, says: str, *, source: str = FIXED) -> Trick:
-    return Trick(name, kind, {"calc.py": source, "tests/test_large.py": text}, says)
+def _test(name: str, kind: str, text: str, says: str, *, source: str = FIXED, by_turns: bool = False) -> Trick:
+    return Trick(name, kind, {"calc.py": source, "tests/test_large.py": text}, says, by_turns=by_turns)
 
 
 TRICKS = (
@@ -125,6 +125,7 @@ TRICKS = (
                 assert double(n) == 2 * n
         """,
         NOT_RED,
+        by_turns=True,
     ),
     _test(
         "a test that is there with the change alone",

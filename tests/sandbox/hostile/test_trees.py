@@ -275,7 +275,7 @@ def test_what_is_asked_for_twice_comes_out_all_the_same(tree: Workspace) -> None
 
 
 def test_a_file_with_a_thousand_names_is_in_the_hosts_memory_once_or_refused(tree: Workspace) -> None:
-    answer(tree, "open('0', 'wb').write(os.urandom(20 << 20))\nanswer = [os.link('0', f'{n}') for n in range(1, 1001)]")
+    answer(tree, "open('0', 'wb').write(os.urandom(4 << 20))\nanswer = [os.link('0', f'{n}') for n in range(1, 1001)]")
 
     with host.own_memory() as grown_by:
         found = _read_or_refused(tree)

@@ -1,16 +1,9 @@
-import json
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, inspect, text, update
+from sqlalchemy import Engine, text, update
 
-from bot.errors import ConfigError, Unavailable
 from bot.records import (
     Health,
     Iteration,
@@ -20,53 +13,13 @@ from bot.records import (
     Spend,
     Subject,
     SubjectKind,
-    Trigger,
     TriggerKind,
     Verdict,
     dump,
 )
 from bot.runs import tables
 from bot.runs.store import SqlInbox, Store
-from bot.runs.tables import connect, metadata, migrate
-from tests.runs.builders import a_database, a_trigger, an_issue_ref, an_iteration, at, database_url
-from tests.runs.contender import EACH
-
-PROCESSES = 4
-
-
-@pytest.fixture(scope="module")
-def contenders() -> Iterator[Sequence[subprocess.Popen[str]]]:
-    """Processes that do the same thing at the same time."""
-    with ExitStack() as stack:
-        processes = [
-            stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-m", "tests.runs.contender", f"process-{number}"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                )
-            )
-            for number in range(PROCESSES)
-        ]
-        assert [process.stdout.readline() for process in processes if process.stdout] == ["ready\n"] * PROCESSES
-        yield processes
-
-
-def all_at_once(contenders: Sequence[subprocess.Popen[str]], what: str, folder: Path) -> list[Any]:
-    """What each of them answered."""
-    for process in contenders:
-        assert process.stdin
-        process.stdin.write(f"{what} {database_url(folder)}\n")
-        process.stdin.flush()
-    return [json.loads(process.stdout.readline()) for process in contenders if process.stdout]
-
-
-def begun(store: Store, inbox: SqlInbox, trigger: Trigger | None = None) -> str:
-    """The id of a run that was accepted and begun."""
-    inbox.accept(trigger or a_trigger())
-    return store.begin_run(store.waiting()[-1])
-
+from tests.runs.builders import a_database_at, a_trigger, an_issue_ref, an_iteration, at, begun
 
 # --- The inbox
 
@@ -80,30 +33,18 @@ def test_a_trigger_that_is_accepted_twice_is_one(inbox: SqlInbox, store: Store) 
     assert [each.trigger for each in store.waiting()] == [trigger]
 
 
-def test_a_redelivery_after_a_restart_is_a_duplicate_though_the_trigger_was_settled(tmp_path: Path) -> None:
+def test_a_redelivery_after_a_restart_is_a_duplicate_though_the_trigger_was_settled(address: str) -> None:
     trigger = a_trigger()
-    with a_database(tmp_path) as engine:
+    with a_database_at(address) as engine:
         SqlInbox(engine).accept(trigger)
         Store(engine).settle(1, "done")
 
-    with a_database(tmp_path) as engine:
+    with a_database_at(address) as engine:
         receipt = SqlInbox(engine).accept(trigger)
         waiting = Store(engine).waiting()
 
     assert receipt is Receipt.DUPLICATE
     assert waiting == []
-
-
-def test_the_same_triggers_at_several_processes_at_once_are_accepted_once_each(
-    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path, engine: Engine
-) -> None:
-    answers = all_at_once(contenders, "accept", tmp_path)
-
-    shared = [receipt for shared, _ in answers for receipt in shared]
-    own = [receipt for _, own in answers for receipt in own]
-    assert (shared.count("accepted"), shared.count("duplicate")) == (EACH, EACH * (PROCESSES - 1))
-    assert own == ["accepted"] * EACH * PROCESSES
-    assert len(Store(engine).waiting()) == EACH * (1 + PROCESSES)
 
 
 def test_triggers_wait_in_the_order_of_their_arrival_and_come_back_whole(inbox: SqlInbox, store: Store) -> None:
@@ -148,16 +89,6 @@ def test_what_was_asked_by_a_comment_before_there_were_subjects_still_needs_perm
     assert waiting.trigger.subject == Subject(SubjectKind.ISSUE_COMMENT, 900)
 
 
-def test_a_database_that_stays_locked_is_a_service_that_is_away(tmp_path: Path) -> None:
-    with a_database(tmp_path) as holder, a_database(tmp_path) as engine, holder.connect() as held:
-        held.execute(text("begin immediate"))
-        with engine.connect() as impatient:
-            impatient.execute(text("pragma busy_timeout = 50"))
-
-        with pytest.raises(Unavailable, match="locked"):
-            SqlInbox(engine).accept(a_trigger())
-
-
 # --- Runs
 
 
@@ -169,15 +100,6 @@ def test_a_trigger_becomes_one_run_however_often_it_is_begun(inbox: SqlInbox, st
 
     assert [run.id for run in store.unfinished()] == list(ids)
     assert store.waiting() == []
-
-
-def test_several_dispatchers_begin_each_run_once(
-    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path, store: Store
-) -> None:
-    answers = all_at_once(contenders, "begin", tmp_path)
-
-    assert all(ids == answers[0] for ids in answers)
-    assert sorted(run.id for run in store.unfinished()) == sorted(answers[0])
 
 
 def test_a_run_comes_back_with_its_trigger(inbox: SqlInbox, store: Store) -> None:
@@ -283,28 +205,18 @@ def test_what_steps_find_out_adds_up(inbox: SqlInbox, store: Store) -> None:
     assert store.facts(run_id) == {"base": "def", "comment_id": 5, "plant": ["a", None]}
 
 
-def test_facts_kept_at_the_same_time_are_all_kept(
-    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path, inbox: SqlInbox, store: Store
-) -> None:
-    run_id = begun(store, inbox)
-
-    all_at_once(contenders, "learn", tmp_path)
-
-    assert len(store.facts(run_id)) == EACH * PROCESSES
-
-
 # --- Progress
 
 
-def test_progress_is_read_back_whole(tmp_path: Path) -> None:
+def test_progress_is_read_back_whole(address: str) -> None:
     iterations = (an_iteration(1), an_iteration(2))
     whole = Progress(iterations, iterations[-1].spend, Verdict.LIMIT, "2 iterations are used up")
-    with a_database(tmp_path) as engine:
+    with a_database_at(address) as engine:
         run_id = begun(Store(engine), SqlInbox(engine))
         Store(engine).keep_progress(run_id, Progress(iterations[:1], iterations[0].spend))
         Store(engine).keep_progress(run_id, whole)
 
-    with a_database(tmp_path) as engine:
+    with a_database_at(address) as engine:
         assert Store(engine).progress(run_id) == whole
 
 
@@ -429,17 +341,6 @@ def test_something_is_answered_once(store: Store) -> None:
 # --- The database
 
 
-def test_several_processes_may_create_the_tables_at_once(
-    contenders: Sequence[subprocess.Popen[str]], tmp_path: Path
-) -> None:
-    all_at_once(contenders, "create", tmp_path)
-
-    engines = [connect(f"{database_url(tmp_path)}-{number}") for number in range(EACH)]
-    assert all(set(inspect(engine).get_table_names()) == set(metadata.tables) for engine in engines)
-    for engine in engines:
-        engine.dispose()
-
-
 def test_the_newest_proof_of_a_pull_request_is_found(inbox: SqlInbox, store: Store) -> None:
     first, second, unproven, other, elsewhere = (
         begun(store, inbox, a_trigger(issue=an_issue_ref(number, repository=repository)))
@@ -475,31 +376,6 @@ def test_a_proof_is_told_where_its_run_came_to_its_end(
 
     assert found is not None
     assert found.id == (run_id if is_told else earlier)
-
-
-def test_tables_that_are_there_keep_what_they_hold(engine: Engine, inbox: SqlInbox, store: Store) -> None:
-    inbox.accept(a_trigger())
-
-    migrate(engine)
-
-    assert len(store.waiting()) == 1
-
-
-def test_readers_of_the_file_do_not_wait_for_writers(engine: Engine, store: Store) -> None:
-    with engine.connect() as writer:
-        writer.execute(text("begin immediate"))
-
-        waiting = store.waiting()
-
-    assert waiting == []
-
-
-@pytest.mark.parametrize("url", ["nonsense", "nosuchdb://here/there", "mysql+nodriver://u:secret@h/d"])
-def test_a_database_address_that_means_nothing_is_the_operators_to_mend(url: str) -> None:
-    with pytest.raises(ConfigError, match="SELFCODE_DATABASE_URL") as caught:
-        migrate(connect(url))
-
-    assert "secret" not in str(caught.value)
 
 
 def test_progress_of_many_iterations_comes_back_in_their_order(inbox: SqlInbox, store: Store) -> None:

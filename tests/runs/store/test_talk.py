@@ -1,15 +1,12 @@
 """What is kept of the talk with people."""
 
-from pathlib import Path
-
 import pytest
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine
 
 from bot.records import IssueRef, Outcome, Trigger, TriggerKind
 from bot.runs.store import SqlInbox, Store
-from bot.runs.tables import metadata, migrate
 from bot.runs.talk import KEPT_S, QueueComment, Talk
-from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_trigger, an_issue_ref
+from tests.runs.builders import MAINTAINER, STRANGER, a_trigger, an_issue_ref
 
 NOTE = TriggerKind.NOTE
 
@@ -167,20 +164,3 @@ def test_who_was_let_in_is_known_as_long_as_the_request_waits(inbox: SqlInbox, s
 
     assert while_waiting == {let_in.key}
     assert set(store.talk.let_in()) == set()
-
-
-# --- Tables
-
-
-def test_a_database_of_before_gets_the_tables_that_it_lacks_and_keeps_what_it_has(tmp_path: Path) -> None:
-    new = ("notes", "asks", "replies", "queue_comments")
-    with a_database(tmp_path) as engine:
-        SqlInbox(engine).accept(a_trigger())
-        with engine.begin() as connection:
-            for table in new:
-                connection.execute(text(f"drop table {table}"))
-
-        migrate(engine)
-
-        assert set(inspect(engine).get_table_names()) >= set(metadata.tables)
-        assert len(Store(engine).waiting()) == 1

@@ -1,0 +1,111 @@
+"""What operators ask of all workers: to begin nothing new, to drop a request, to end once their work is done."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, and_, delete, or_, select, update
+
+from bot.runs.leases import seconds_now
+from bot.runs.tables import controls, workers
+from bot.runs.transactions import insert_new, transaction
+from bot.runs.workers import ALIVE_S
+
+CANCELLED = "cancelled by the operator"
+"""Why something ends that an operator cancels."""
+
+_PAUSE = "pause"
+_CANCEL = "cancel "
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for at a moment: `cancelled` are the ids of the runs that something is, or would become."""
+
+    paused_at: float | None = None
+    cancelled: frozenset[str] = frozenset()
+
+    @property
+    def is_paused(self) -> bool:
+        return self.paused_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWorker:
+    """A worker process that has not been forgotten. `name` is host:pid; `problem` is "" for nothing."""
+
+    id: str
+    name: str
+    places: int
+    problem: str
+    drains: bool
+    is_alive: bool
+
+
+class Controls:
+    """The operator's word, as any process may give and read it. Moments are seconds since the epoch."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def wanted(self) -> Wanted:
+        """All that is asked for."""
+        query = select(controls.c.key, controls.c.at).where(
+            or_(controls.c.key == _PAUSE, controls.c.key.startswith(_CANCEL))
+        )
+        with transaction(self._engine) as connection:
+            found = {row.key: float(row.at) for row in connection.execute(query)}
+        cancelled = frozenset(key.removeprefix(_CANCEL) for key in found if key != _PAUSE)
+        return Wanted(found.get(_PAUSE), cancelled)
+
+    # --- That nothing new begins
+
+    def pause(self, moment: float) -> bool:
+        """Let nothing new begin. False where it was so already."""
+        return self._keep(_PAUSE, moment)
+
+    def resume(self) -> bool:
+        """Let it begin again, and workers that drain take runs on again. False where neither was asked for."""
+        with transaction(self._engine) as connection:
+            paused = connection.execute(delete(controls).where(controls.c.key == _PAUSE)).rowcount
+            lives = workers.c.beat_at > seconds_now(connection) - ALIVE_S
+            draining = update(workers).where(and_(lives, workers.c.drains)).values(drains=False)
+            return bool(paused + connection.execute(draining).rowcount)
+
+    # --- That one request is dropped
+
+    def cancel(self, run_id: str, moment: float) -> bool:
+        """Have a worker drop what would become this run, and stop it where it has begun. False where that is asked."""
+        return self._keep(_CANCEL + run_id, moment)
+
+    def cancelled(self, run_id: str) -> None:
+        """It was done."""
+        with transaction(self._engine) as connection:
+            connection.execute(delete(controls).where(controls.c.key == _CANCEL + run_id))
+
+    # --- That workers end
+
+    def drain(self, name: str | None = None) -> list[str]:
+        """Have a worker end once its runs have: of this name, or whose id begins so; all, where none is named.
+
+        Returns the names of those that were found alive.
+        """
+        with transaction(self._engine) as connection:
+            chosen = workers.c.beat_at > seconds_now(connection) - ALIVE_S
+            if name is not None:
+                named = or_(workers.c.name == name, workers.c.id.startswith(name, autoescape=True))
+                chosen = and_(chosen, named)
+            names = [str(found) for found in connection.execute(select(workers.c.name).where(chosen)).scalars()]
+            connection.execute(update(workers).where(chosen).values(drains=True))
+        return names
+
+    def workers(self) -> list[SeenWorker]:
+        """Every worker that is known still, the oldest first."""
+        with transaction(self._engine) as connection:
+            lives = (workers.c.beat_at > seconds_now(connection) - ALIVE_S).label("lives")
+            rows = connection.execute(select(workers, lives).order_by(workers.c.started_at)).all()
+        return [
+            SeenWorker(row.id, row.name, row.places, row.problem, bool(row.drains), bool(row.lives)) for row in rows
+        ]
+
+    def _keep(self, key: str, moment: float) -> bool:
+        with transaction(self._engine) as connection:
+            return insert_new(connection, controls, key=key, value="asked for", at=moment)

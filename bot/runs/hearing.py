@@ -1,0 +1,60 @@
+"""Hears late what a webhook would have told: the same decision, into the same inbox."""
+
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.records import Hindsight, Inbox, Receipt, RepositoryRef, Trigger, TriggerKind
+from bot.seen.about import about, of_trigger
+from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.events import Event
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What it takes to decide: the label and the login that are ours, and the bots that may ask.
+
+    `forgotten_until` says up to when everything of a repository was ordered to be forgotten: it does not come back.
+    """
+
+    hindsight: Hindsight
+    inbox: Inbox
+    label: str
+    bot_login: str
+    trusted_bots: Collection[str] = field(default=frozenset())
+    forgotten_until: Callable[[RepositoryRef], float | None] = lambda _: None
+
+    def hear(self, event: Event, delivery_id: str = "") -> int:
+        """Keep what an event asks for. Returns how many of its triggers were not known."""
+        decision = decide(
+            event,
+            label=self.label,
+            bot_login=self.bot_login,
+            delivery_id=delivery_id,
+            trusted_bots=self.trusted_bots,
+        )
+        match decision:
+            case Ignore() | Pong():
+                return 0
+            case Accept(triggers=triggers):
+                return [self._accept(each) for each in triggers if self._is_true(each)].count(Receipt.ACCEPTED)
+
+    def _accept(self, trigger: Trigger) -> Receipt:
+        with about(**of_trigger(trigger)):
+            receipt = self.inbox.accept(trigger)
+            log.info("heard late: %s, %s", trigger.because or trigger.kind, receipt)
+        return receipt
+
+    def _is_true(self, trigger: Trigger) -> bool:
+        """Whether it is so still. That the App left, where it is again, would end what was asked for since."""
+        repository = trigger.issue.repository
+        if trigger.kind is not TriggerKind.UNINSTALLED:
+            gone = self.forgotten_until(repository)
+            return gone is None or datetime.fromisoformat(trigger.occurred_at).timestamp() > gone
+        if not self.hindsight.sees(repository):
+            return True
+        log.info("%s is not heard: the App is on %s again", trigger.because, repository.full_name)
+        return False

@@ -1,0 +1,1 @@
+"""What operators see: log lines that say what they are about, and figures."""

@@ -1,0 +1,131 @@
+"""What `selfcode queue` shows and asks for: in the database alone, for whichever worker comes to it."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine
+
+from bot.errors import Refused
+from bot.records import OPERATOR, Receipt, Trigger, TriggerKind
+from bot.runs.controls import CANCELLED, Controls
+from bot.runs.deciding import AtOnce
+from bot.runs.overview import overview
+from bot.runs.store import WORK, RunRow, SqlInbox, Store, run_id_for
+from bot.settings import Settings
+from bot.triggers.events import iso
+from bot.wire.database import database_of
+from bot.writing.queue import QueueView
+
+_WITH_WORDS = (TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.ANSWER)
+"""What has words of a person that a run is to heed, which runs again have, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """The run that an ended one becomes again; `is_new` where nobody had asked for it yet."""
+
+    run_id: str
+    is_new: bool
+
+
+def queue_of(settings: Settings) -> QueueView:
+    """What waits and what is at work."""
+    limits = AtOnce(settings.runs_at_once_all, settings.runs_at_once_repository, settings.runs_at_once_installation)
+    with _database(settings) as engine:
+        store, controls = Store(engine), Controls(engine)
+        return overview(
+            waiting=store.waiting(),
+            active=store.unfinished(),
+            workers=controls.workers(),
+            wanted=controls.wanted(),
+            at_once=limits,
+        )
+
+
+def cancel(settings: Settings, name: str) -> str:
+    """Have what waits dropped and what is at work stopped, by a request's key or the beginning of a run's id.
+
+    Returns the run's id. Raises `Refused` where that is not exactly one.
+    """
+    with _database(settings) as engine:
+        store = Store(engine)
+        waiting = {run_id_for(each.trigger): each.trigger.key for each in store.waiting()}
+        running = {run.id: run.trigger.key for run in store.unfinished()}
+        known = waiting | running
+        found = [run_id for run_id, key in known.items() if key == name or run_id.startswith(name)]
+        run_id = _only(found, name, "waits or is at work")
+        Controls(engine).cancel(run_id, time.time())
+        store.request_stop_of_run(run_id, CANCELLED)
+    return run_id
+
+
+def retry(settings: Settings, name: str) -> Retried:
+    """Have an ended run done again, once however often this is asked. Raises `Refused` where it can't be."""
+    with _database(settings) as engine:
+        store = Store(engine)
+        run = store.run(_only(store.run_ids(name), name, "is kept as a run"))
+        trigger = _again(run, datetime.now(UTC))
+        receipt = SqlInbox(engine).accept(trigger)
+    return Retried(run_id_for(trigger), receipt is Receipt.ACCEPTED)
+
+
+def pause(settings: Settings) -> bool:
+    """Let nothing new begin. False where it was so already."""
+    with _database(settings) as engine:
+        return Controls(engine).pause(time.time())
+
+
+def resume(settings: Settings) -> bool:
+    """Let it begin again. False where nothing was paused, and nobody drains."""
+    with _database(settings) as engine:
+        return Controls(engine).resume()
+
+
+def drain(settings: Settings, name: str | None) -> Sequence[str]:
+    """Have one worker, or all that are alive, end once their runs have. Returns their names."""
+    with _database(settings) as engine:
+        names = Controls(engine).drain(name)
+    if not names:
+        raise Refused(f"No worker {name} is alive." if name else "No worker is alive.")
+    return names
+
+
+def _again(run: RunRow, moment: datetime) -> Trigger:
+    """What asks for a run once more, in the operator's name."""
+    before = run.trigger
+    if not run.is_finished:
+        raise Refused(f"Run {run.id} has not ended: `selfcode queue cancel {run.id}` stops it.")
+    if before.kind not in (*WORK, TriggerKind.DOCTOR):
+        raise Refused(f"Run {run.id} was about a proof ({before.kind}): “Re-run” on the check takes that again.")
+    examines = before.kind is TriggerKind.DOCTOR
+    return Trigger(
+        key=f"operator:retry/{run.id}",
+        kind=TriggerKind.DOCTOR if examines else TriggerKind.RETRY,
+        issue=before.issue,
+        sender=OPERATOR,
+        occurred_at=iso(moment),
+        because="retry by the operator",
+        text=before.text if before.kind in _WITH_WORDS else "",
+    )
+
+
+def _only(found: Sequence[str], name: str, what: str) -> str:
+    if not found:
+        raise Refused(f"Nothing of the name {name} {what}.")
+    if len(found) > 1:
+        raise Refused(f"{name} may be any of {', '.join(found[:5])}: give more of it.")
+    return found[0]
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[Engine]:
+    if settings.database_url is None and not settings.database_file.exists():
+        raise Refused(f"{settings.home} holds no database.")
+    engine = database_of(settings)
+    try:
+        yield engine
+    finally:
+        engine.dispose()

@@ -1,0 +1,75 @@
+"""What the database says of the work as a whole."""
+
+import time
+
+import pytest
+from sqlalchemy import Engine, text, update
+
+from bot.errors import Unavailable
+from bot.records import Outcome, Progress, Spend, TriggerKind
+from bot.runs.census import ages, take_census, try_to_keep
+from bot.runs.store import DAY_S, SqlInbox, Store
+from bot.runs.tables import inbox as inbox_table
+from bot.runs.tables import runs
+from tests.runs.builders import a_trigger, an_issue_ref, an_iteration
+
+
+def begun(inbox: SqlInbox, store: Store, number: int) -> str:
+    inbox.accept(a_trigger(issue=an_issue_ref(number)))
+    return store.begin_run(store.waiting()[-1])
+
+
+def test_what_waits_is_counted_by_kind_with_the_age_of_the_oldest(engine: Engine, inbox: SqlInbox) -> None:
+    for kind in (TriggerKind.START, TriggerKind.START, TriggerKind.STOP):
+        inbox.accept(a_trigger(kind))
+    with engine.begin() as connection:
+        connection.execute(update(inbox_table).where(inbox_table.c.seq == 1).values(accepted_at=1000.0))
+        connection.execute(update(inbox_table).where(inbox_table.c.seq > 1).values(accepted_at=1090.0))
+
+    census = take_census(engine, now=1100.0)
+
+    assert {kind: tally.count for kind, tally in census.waiting.items()} == {"start": 2, "stop": 1}
+    assert dict(ages(census.waiting, now=1100.0)) == {"start": 100.0, "stop": 10.0}
+
+
+def test_runs_are_counted_while_they_work_and_those_of_a_day_by_how_they_ended(
+    engine: Engine, inbox: SqlInbox, store: Store
+) -> None:
+    ids = [begun(inbox, store, number) for number in range(4)]
+    store.finish(ids[0], Outcome.PROVEN, "")
+    store.finish(ids[1], Outcome.PROVEN, "")
+    store.finish(ids[2], Outcome.ERROR, "")
+    store.keep_progress(ids[0], Progress((an_iteration(),), Spend(cost_usd=0.5)))
+    store.keep_progress(ids[3], Progress((an_iteration(),), Spend(cost_usd=0.25)))
+    now = time.time()
+    with engine.begin() as connection:
+        connection.execute(update(runs).where(runs.c.id == ids[1]).values(started_at=now - DAY_S - 1))
+
+    census = take_census(engine, now=now)
+
+    assert census.at_work.count == 1
+    assert census.at_work.oldest_at == store.run(ids[3]).started_at
+    assert census.ended == {"proven": 1, "error": 1}
+    assert census.cost_usd == 0.75
+
+
+def test_where_nothing_happens_there_is_nothing_to_count(engine: Engine) -> None:
+    census = take_census(engine, now=time.time())
+
+    assert (census.waiting, census.at_work.count, census.ended, census.cost_usd) == ({}, 0, {}, 0)
+    assert list(ages({"": census.at_work}, now=time.time())) == []
+
+
+def test_to_try_whether_a_trigger_would_be_kept_keeps_none(engine: Engine, store: Store) -> None:
+    try_to_keep(engine)
+
+    assert store.waiting() == []
+
+
+def test_a_database_that_may_be_read_alone_is_found_out(engine: Engine) -> None:
+    read_only = {"sqlite": "PRAGMA query_only = ON", "postgresql": "SET default_transaction_read_only = on"}
+    with engine.begin() as connection:
+        connection.execute(text(read_only[engine.dialect.name]))
+
+    with pytest.raises(Unavailable, match=r"(?i)read.?only"):
+        try_to_keep(engine)
