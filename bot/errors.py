@@ -30,12 +30,14 @@ class Gone(Exception):
 class Unavailable(Exception):
     """Time must act: a service failed or asked us to wait; `retry_after_s` says for how long, where it said so.
 
-    `passes` is False where waiting won't help before the operator has acted (no quota, a refused key).
+    `passes` is False where waiting won't help before the operator has acted (no quota, a refused key). `briefly`: a
+    minute is worth waiting for it, and no longer, as nothing is lost where the run ends.
     """
 
     reason: str
     retry_after_s: float | None = None
     passes: bool = True
+    briefly: bool = False
 
     def __str__(self) -> str:
         return self.reason

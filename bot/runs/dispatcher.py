@@ -75,6 +75,8 @@ class Dispatcher:
         runs waits for none of it, nor for a place: it goes before each.
         """
         self._heed_the_operator()
+        if not self._waiting():
+            return
         for each in _first_of_each_account(self._awake(self._after_ends(STEERING))):
             self._act(each)
         while (filled := self._filling.fill(self._after_ends(RUNS))).is_more:

@@ -87,7 +87,8 @@ class Waits:
         pause_s = None if self.before or named_s > NAMED_HERE_S else next(self.patience, None)
         if pause_s is not None and now - self._first_at + max(pause_s, named_s) <= HERE_S:
             return Here(max(pause_s, named_s))
-        return self._leave(away, named_s, now) if self.can_leave else Enough(str(away))
+        can_leave = self.can_leave and not away.briefly
+        return self._leave(away, named_s, now) if can_leave else Enough(str(away))
 
     def _leave(self, away: Unavailable, named_s: float, now: float) -> Elsewhere | Enough:
         times = self.before.times + 1 if self.before else 1

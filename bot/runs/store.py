@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Engine, and_, func, select, update
 
+from bot.errors import Gone
 from bot.records import Health, Note, Outcome, Progress, Trigger, TriggerKind, dump
 from bot.runs.controls import Controls
 from bot.runs.inbox import NONE_KNOWN, SqlInbox, Waiting
@@ -67,14 +68,19 @@ class Store:
     # --- Runs
 
     def begin_run(self, waiting: Waiting) -> str:
-        """Turn a trigger into a run, in one transaction. Returns the run's id."""
+        """Turn a trigger into a run, in one transaction. Returns the run's id.
+
+        Raises `Gone` where the trigger was forgotten since it was read: it begins nothing.
+        """
         trigger = waiting.trigger
         run_id = run_id_for(trigger)
         with transaction(self._engine) as connection:
             self._held.lock(connection)
-            connection.execute(
+            is_kept = connection.execute(
                 update(inbox).where(inbox.c.seq == waiting.seq).values(state="done", note=f"run {run_id}")
-            )
+            ).rowcount
+            if not is_kept:
+                raise Gone("what was asked for is forgotten")
             insert_new(
                 connection,
                 runs,

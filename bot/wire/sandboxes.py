@@ -78,7 +78,7 @@ def image_preparer(settings: Settings, sandbox: Sandbox, counts: Counts | None =
             why = str(failed).removeprefix("setup failed: ")
             raise SetupBroken(f"The set-up command failed: {why}\n{failed.output}", blocked=blocked) from failed
         except SandboxError as failure:
-            raise Unavailable(f"the sandbox failed: {failure}") from failure
+            raise Unavailable(f"the sandbox failed: {failure}", briefly=True) from failure
         identity = identity_of(sandbox, made.name, setup.image)
         return Prepared(made.name, tuple(str(denial) for denial in made.denied), identity)
 

@@ -83,6 +83,14 @@ def test_what_only_the_operator_can_mend_is_not_waited_for(before: Outage | None
     assert waits(before=before).after(replace(AWAY, passes=False), now=NOW) == Enough("no answer")
 
 
+def test_what_ends_without_a_loss_is_waited_for_a_minute_alone() -> None:
+    step, engine = waits(), Unavailable("no engine answers", briefly=True)
+
+    said = [step.after(engine, now=NOW) for _ in range(4)]
+
+    assert said == [Here(2.0), Here(10.0), Here(30.0), Enough("no engine answers")]
+
+
 @pytest.mark.parametrize("away", [AWAY, Unavailable("a secondary rate limit", 900.0)])
 def test_what_has_no_place_to_leave_waits_no_longer_than_patience(away: Unavailable) -> None:
     assert waits(can_leave=False, patience=iter(())).after(away, now=NOW) == Enough(away.reason)

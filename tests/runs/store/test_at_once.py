@@ -14,7 +14,7 @@ from bot.runs.database import connect
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import metadata
 from tests.runs.builders import begun
-from tests.runs.contender import EACH
+from tests.runs.contender import EACH, a_start
 
 PROCESSES = 4
 
@@ -60,8 +60,11 @@ def test_the_same_triggers_at_several_processes_at_once_are_accepted_once_each(
 
 
 def test_several_dispatchers_begin_each_run_once(
-    contenders: Sequence[subprocess.Popen[str]], address: str, store: Store
+    contenders: Sequence[subprocess.Popen[str]], address: str, inbox: SqlInbox, store: Store
 ) -> None:
+    for number in range(1, EACH + 1):
+        inbox.accept(a_start(f"shared:{number}", number))
+
     answers = all_at_once(contenders, "begin", address)
 
     assert all(ids == answers[0] for ids in answers)

@@ -2,8 +2,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text, update
+from sqlalchemy import Engine, delete, text, update
 
+from bot.errors import Gone
 from bot.records import (
     Health,
     Iteration,
@@ -90,6 +91,18 @@ def test_what_was_asked_by_a_comment_before_there_were_subjects_still_needs_perm
 
 
 # --- Runs
+
+
+def test_what_was_forgotten_since_it_was_read_begins_nothing(inbox: SqlInbox, store: Store, engine: Engine) -> None:
+    inbox.accept(a_trigger())
+    (waiting,) = store.waiting()
+    with engine.begin() as connection:
+        connection.execute(delete(tables.inbox))
+
+    with pytest.raises(Gone):
+        store.begin_run(waiting)
+
+    assert store.unfinished() == []
 
 
 def test_a_trigger_becomes_one_run_however_often_it_is_begun(inbox: SqlInbox, store: Store) -> None:
