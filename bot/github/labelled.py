@@ -1,9 +1,10 @@
 """Which open issues have a label, and who put it on, on all accounts that the App is on."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from itertools import count
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
 
@@ -14,6 +15,8 @@ from bot.github.failures import Moved
 from bot.github.place import PAGE, Place
 from bot.github.server import Purpose, Server
 from bot.records import Installed, IssueRef, LabelledIssue, Labelling, RepositoryRef
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -79,16 +82,14 @@ class Happening(Slice):
 
 def installations(server: Server, as_app: Connections) -> tuple[Installed, ...]:
     """Every account that the App is on. Raises as `Server.send` does."""
-    found: list[Installation] = []
-    page, is_full = 1, True
-    while is_full:
-        parameters = {"per_page": PAGE, "page": page}
+
+    def page(parameters: Mapping[str, int]) -> Sequence[Installation]:
         answer = server.send(as_app, "GET", "/app/installations", purpose=_INSTALLED, parameters=parameters)
-        found += read(list[Installation], answer)
-        page, is_full = page + 1, len(answer) == PAGE
+        return read(list[Installation], answer)
+
     return tuple(
         Installed(each.id, each.account.login, each.created_at.timestamp(), each.suspended_at is not None)
-        for each in found
+        for each in _all_pages(page)
     )
 
 
@@ -117,14 +118,22 @@ def labelled(
 
 def covered(server: Server, token: Connections, installation: Installed) -> Iterator[Repository]:
     """Every repository that the installation covers. Raises as `Server.send` does."""
-    page, is_full = 1, True
-    while is_full:
+
+    def page(parameters: Mapping[str, int]) -> Sequence[Repository]:
         server.pace.ask(installation.id)
-        parameters = {"per_page": PAGE, "page": page}
         answer = server.send(token, "GET", "/installation/repositories", purpose=_COVERED, parameters=parameters)
-        found = read(Covered, answer).repositories
+        return read(Covered, answer).repositories
+
+    return _all_pages(page)
+
+
+def _all_pages(page: Callable[[Mapping[str, int]], Sequence[T]]) -> Iterator[T]:
+    """What is listed, page by page, up to the first that is not full."""
+    for number in count(1):
+        found = page({"per_page": PAGE, "page": number})
         yield from found
-        page, is_full = page + 1, len(found) == PAGE
+        if len(found) < PAGE:
+            return
 
 
 def labelling(place: Place, number: int, label: str) -> Labelling | None:

@@ -84,12 +84,10 @@ class Answered:
             is_ours = found.user.login.casefold() == own_login.casefold()
             if is_ours and marker in found.body and _is_in_one_thread(found, opening):
                 return found.id
-        try:
-            said = _posted(place, number, opening, body, marker=marker)
-        except Exception:
-            self._kept.pop(key, None)
-            raise
-        listed.append(said)
+        kept = self._kept.pop(key, None)  # what is not heard of may have been said: then it is asked for again
+        said = _posted(place, number, opening, body, marker=marker)
+        if kept is not None:
+            self._kept[key] = kept[0], [*listed, said]
         return said.id
 
     def _listed(self, place: Place, number: int, comment_id: int) -> list[answers.ReviewComment]:

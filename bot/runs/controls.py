@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine, and_, delete, or_, select, update
 
-from bot.runs.leases import seconds_now
 from bot.runs.tables import controls, workers
 from bot.runs.transactions import insert_new, transaction
-from bot.runs.workers import ALIVE_S
+from bot.runs.workers import lives
 
 CANCELLED = "cancelled by the operator"
 """Why something ends that an operator cancels."""
@@ -66,8 +65,7 @@ class Controls:
         """Let it begin again, and workers that drain take runs on again. False where neither was asked for."""
         with transaction(self._engine) as connection:
             paused = connection.execute(delete(controls).where(controls.c.key == _PAUSE)).rowcount
-            lives = workers.c.beat_at > seconds_now(connection) - ALIVE_S
-            draining = update(workers).where(and_(lives, workers.c.drains)).values(drains=False)
+            draining = update(workers).where(and_(lives(connection), workers.c.drains)).values(drains=False)
             return bool(paused + connection.execute(draining).rowcount)
 
     # --- That one request is dropped
@@ -89,7 +87,7 @@ class Controls:
         Returns the names of those that were found alive.
         """
         with transaction(self._engine) as connection:
-            chosen = workers.c.beat_at > seconds_now(connection) - ALIVE_S
+            chosen = lives(connection)
             if name is not None:
                 named = or_(workers.c.name == name, workers.c.id.startswith(name, autoescape=True))
                 chosen = and_(chosen, named)
@@ -100,8 +98,8 @@ class Controls:
     def workers(self) -> list[SeenWorker]:
         """Every worker that is known still, the oldest first."""
         with transaction(self._engine) as connection:
-            lives = (workers.c.beat_at > seconds_now(connection) - ALIVE_S).label("lives")
-            rows = connection.execute(select(workers, lives).order_by(workers.c.started_at)).all()
+            query = select(workers, lives(connection).label("lives")).order_by(workers.c.started_at)
+            rows = connection.execute(query).all()
         return [
             SeenWorker(row.id, row.name, row.places, row.problem, bool(row.drains), bool(row.lives)) for row in rows
         ]

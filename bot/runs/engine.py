@@ -6,7 +6,7 @@ import logging
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -164,11 +164,9 @@ class Engine:
         earlier = DBOS.list_workflows(
             workflow_id_prefix=f"{lease.run_id}.{self.version}", load_input=False, load_output=False
         )
-        fences = {each.workflow_id: self._fence_in(each.workflow_id, lease.run_id) for each in earlier}
+        named = [(self._fence_in(each.workflow_id, lease.run_id), each.workflow_id) for each in earlier]
         done: dict[str, CameTo] = {}
-        for name, (fence, _) in sorted(_known(fences), key=lambda known: known[1]):
-            if fence >= lease.fence:
-                continue
+        for (fence, _), name in sorted((found, name) for found, name in named if found and found[0] < lease.fence):
             for step in DBOS.list_workflow_steps(name):
                 if fence >= lease.home_since or step["function_name"] not in OF_A_HOME:
                     done[step["function_name"]] = CameTo(step["output"], step["error"])
@@ -181,9 +179,3 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         DBOS.destroy(workflow_completion_timeout_sec=0)
-
-
-def _known(fences: dict[str, tuple[int, int] | None]) -> Iterator[tuple[str, tuple[int, int]]]:
-    for name, fence in fences.items():
-        if fence is not None:
-            yield name, fence

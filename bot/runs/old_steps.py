@@ -9,7 +9,7 @@ from sqlalchemy import Engine, create_engine, inspect
 from sqlalchemy.exc import OperationalError
 
 from bot.errors import Unavailable
-from bot.runs.database import with_driver
+from bot.runs.database import manners_of, with_driver
 from bot.runs.engine import JsonSerializer
 
 _SCHEMA = "dbos"
@@ -35,7 +35,7 @@ def steps_database(url: str) -> Iterator[Engine | None]:
     if is_file and not Path(address.database or "").is_file():
         yield None
         return
-    engine = create_engine(address, connect_args={"timeout": 30} if is_file else {})
+    engine = create_engine(address, connect_args=manners_of(address))
     try:
         is_there = inspect(engine).has_table("workflow_status", schema=None if is_file else _SCHEMA)
         yield engine if is_there else None

@@ -14,6 +14,7 @@ from bot.runs.inbox import trigger_of
 from bot.runs.stops import Stops
 from bot.runs.tables import controls, inbox
 from bot.runs.transactions import insert_new, transaction
+from bot.triggers.installing import FOR_GOOD
 
 BECAUSE = "forgotten by the operator"
 """Why runs at work are stopped where an operator orders it."""
@@ -21,8 +22,6 @@ BECAUSE = "forgotten by the operator"
 _ORDERED, _DONE = "ordered", "done"
 _KEY = "forget {}"
 _NOTED = "; to be forgotten"
-_FOR_GOOD = "App uninstalled"
-"""Why an App sees a repository no more, in the words of `bot.triggers.installing`: not for the time of a suspension."""
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +79,7 @@ class Orders:
             for row in connection.execute(query).all():
                 trigger = trigger_of(row.trigger)
                 ref = trigger.issue.repository
-                if trigger.because == _FOR_GOOD:
+                if trigger.because == FOR_GOOD:
                     _keep(connection, Whole(ref.id) if ref.id else Whole(None, ref.installation_id), row.accepted_at)
                 noted = update(inbox).where(inbox.c.seq == row.seq).values(note=f"{row.note}{_NOTED}")
                 connection.execute(noted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, or_, select, update
 
 from bot.runs.leases import LEASE_S, is_shared, seconds_now
 from bot.runs.tables import workers
@@ -42,8 +42,12 @@ def ails(engine: Engine) -> list[str]:
     with transaction(engine) as connection:
         if not is_shared(connection):
             return []
-        lives = workers.c.beat_at > seconds_now(connection) - ALIVE_S
-        return list(connection.execute(select(workers.c.problem).where(lives)).scalars())
+        return list(connection.execute(select(workers.c.problem).where(lives(connection))).scalars())
+
+
+def lives(connection: Connection) -> ColumnElement[bool]:
+    """Which workers have given a sign of life lately."""
+    return workers.c.beat_at > seconds_now(connection) - ALIVE_S
 
 
 class Workers:
@@ -103,8 +107,8 @@ class Workers:
 
     def _taking(self, connection: Connection) -> list[tuple[str, int]]:
         """Who takes runs on, and how many at once: of those that live and don't drain the well ones, or else all."""
-        lives = or_(workers.c.beat_at > seconds_now(connection) - ALIVE_S, workers.c.id == self.badge.id)
-        query = select(workers.c.id, workers.c.places, workers.c.problem).where(lives, ~workers.c.drains)
+        counts = or_(lives(connection), workers.c.id == self.badge.id)
+        query = select(workers.c.id, workers.c.places, workers.c.problem).where(counts, ~workers.c.drains)
         found = connection.execute(query).all()
         well = [worker for worker in found if not worker.problem]
         return [(worker.id, worker.places) for worker in well or found]

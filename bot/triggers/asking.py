@@ -1,6 +1,7 @@
 """What people ask for in words: in comments, in reviews, and in their comments on lines. Pure."""
 
 from datetime import datetime
+from typing import Any
 
 from bot.records import ReviewState, Subject, SubjectKind, Trigger, TriggerKind
 from bot.triggers.answers import Accept, Ignore, Ours, asked, belongs, issue_of_pull
@@ -106,19 +107,15 @@ def _answered_in_thread(event: ReviewCommentEvent, ours: Ours, *, subject: Subje
         return NO_COMMAND
     if not _says_something(comment.body):
         return NO_COMMAND
-    number = event.pull_request.number
-    trigger = asked(
+    trigger = _asked_there(
         event,
         ours,
         kind=TriggerKind.ANSWER,
-        number=number,
-        key=f"review-comment:{event.repository.id}/{comment.id}",
-        occurred_at=iso(at),
-        because=f"answer by {event.sender.login}",
         text=comment.body.strip()[:TEXT_LIMIT],
+        because=f"answer by {event.sender.login}",
         subject=subject,
-        pull_request=number,
-        is_insider=belongs(comment.author_association),
+        key=f"review-comment:{event.repository.id}/{comment.id}",
+        at=at,
     )
     return Accept((trigger,))
 
@@ -145,25 +142,15 @@ def _commanded(
     event: ReviewEvent | ReviewCommentEvent, ours: Ours, command: Command, *, subject: Subject, key: str, at: datetime
 ) -> Trigger:
     kind, text = _in_words(command)
-    number = event.pull_request.number
-    return asked(
-        event,
-        ours,
-        kind=kind,
-        number=number,
-        key=key,
-        occurred_at=iso(at),
-        because=f"/selfcode {kind}",
-        text=text,
-        subject=subject,
-        pull_request=number,
-        is_insider=_is_insider(event),
-    )
+    because = f"/selfcode {kind}"
+    return _asked_there(event, ours, kind=kind, text=text, because=because, subject=subject, key=key, at=at)
 
 
-def _is_insider(event: ReviewEvent | ReviewCommentEvent) -> bool:
-    said = event.review if isinstance(event, ReviewEvent) else event.comment
-    return belongs(said.author_association)
+def _asked_there(event: ReviewEvent | ReviewCommentEvent, ours: Ours, *, at: datetime, **fields: Any) -> Trigger:
+    """What was asked in a review, or on lines, of a pull request."""
+    number, said = event.pull_request.number, event.review if isinstance(event, ReviewEvent) else event.comment
+    insider = belongs(said.author_association)
+    return asked(event, ours, number=number, occurred_at=iso(at), pull_request=number, is_insider=insider, **fields)
 
 
 def _heeded(
@@ -182,24 +169,19 @@ def _heeded(
     """
     if issue_of_pull(event, event.pull_request, ours) is None:
         return []
-    number = event.pull_request.number
-    return [
-        asked(
-            event,
-            ours,
-            kind=TriggerKind.REVIEW,
-            number=number,
-            key=f"review:{event.repository.id}/{review_id}",
-            occurred_at=iso(at),
-            because=f"review by {event.sender.login}",
-            text=text,
-            subject=subject,
-            pull_request=number,
-            head_sha=head_sha,
-            review_id=review_id,
-            is_insider=_is_insider(event),
-        )
-    ]
+    trigger = _asked_there(
+        event,
+        ours,
+        kind=TriggerKind.REVIEW,
+        text=text,
+        because=f"review by {event.sender.login}",
+        subject=subject,
+        key=f"review:{event.repository.id}/{review_id}",
+        at=at,
+        head_sha=head_sha,
+        review_id=review_id,
+    )
+    return [trigger]
 
 
 def _in_words(command: Command) -> tuple[TriggerKind, str]:  # noqa: PLR0911 - one answer a command

@@ -5,6 +5,9 @@ from bot.triggers.answers import Accept, Ignore, Ours, person
 from bot.triggers.events import InstallationEvent, InstallationRepositoriesEvent, iso
 from bot.triggers.payloads import Repository
 
+FOR_GOOD = f"App {TriggerKind.UNINSTALLED}"
+"""Why an App sees a repository no more: not for the time of a suspension."""
+
 
 def on_installation(event: InstallationEvent, ours: Ours) -> Accept | Ignore:
     """The App was installed on an account, or taken off it: for good, or until it is let in again.
@@ -16,7 +19,7 @@ def on_installation(event: InstallationEvent, ours: Ours) -> Accept | Ignore:
             return _of_repositories(event, TriggerKind.INSTALLED, event.repositories, ours)
         case "deleted" | "suspend":
             account = Repository(id=0, full_name=f"{event.installation.account.login}/")
-            because = "App suspended" if event.action == "suspend" else f"App {TriggerKind.UNINSTALLED}"
+            because = "App suspended" if event.action == "suspend" else FOR_GOOD
             return _of_repositories(event, TriggerKind.UNINSTALLED, (account,), ours, because=because)
         case _:
             return Ignore(f"an installation that is {event.action} asks for nothing")

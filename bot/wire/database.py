@@ -1,12 +1,27 @@
 """The database of inbox and runs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot.errors import ConfigError
+from bot.errors import ConfigError, Refused
 from bot.runs.database import connect
 from bot.runs.schema import migrate
 from bot.settings import Settings
+
+
+@contextmanager
+def database_there(settings: Settings) -> Iterator[Engine]:
+    """The database for one command of an operator's. Raises `Refused` where this home has none."""
+    if settings.database_url is None and not settings.database_file.exists():
+        raise Refused(f"{settings.home} holds no database: SELFCODE_HOME says where the bot keeps its own.")
+    engine = database_of(settings)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 def database_of(settings: Settings) -> Engine:

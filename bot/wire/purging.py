@@ -1,8 +1,7 @@
 """What `selfcode purge` forgets: in the databases, in this home, on this machine's engine."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 
 from sqlalchemy import Engine
@@ -13,7 +12,7 @@ from bot.runs.forgetting import Forgetting, Forgotten, Whole, compact, repositor
 from bot.runs.old_steps import forget_steps, steps_database
 from bot.runs.orders import Orders
 from bot.settings import Settings
-from bot.wire.database import database_of
+from bot.wire.database import database_there
 from bot.wire.housekeeping import DAY_S, remove_images
 
 Tell = Callable[[str], None]
@@ -21,7 +20,7 @@ Tell = Callable[[str], None]
 
 def purge_repository(settings: Settings, full_name: str, tell: Tell) -> Forgotten:
     """Forget all of a repository. Raises `Refused` where nothing is kept of one of that name."""
-    with _databases(settings) as engine:
+    with database_there(settings) as engine:
         found = repositories_named(engine, full_name)
         if not found:
             raise Refused(f"Nothing is kept of a repository {full_name}.")
@@ -33,13 +32,13 @@ def purge_repository(settings: Settings, full_name: str, tell: Tell) -> Forgotte
 
 def purge_installation(settings: Settings, installation_id: int, tell: Tell) -> Forgotten:
     """Forget all of an installation."""
-    with _databases(settings) as engine:
+    with database_there(settings) as engine:
         return _purge(settings, engine, [Whole(installation_id=installation_id)], tell)
 
 
 def purge_older(settings: Settings, days: float, tell: Tell) -> Forgotten:
     """Forget what ended longer ago."""
-    with _databases(settings) as engine:
+    with database_there(settings) as engine:
         now = time.time()
         gone = _forgetting(settings, engine).older_than(now - days * DAY_S, now=now)
         _clean(settings, engine, tell)
@@ -76,14 +75,3 @@ def _politely(work: Callable[[], object], tell: Tell) -> None:
         work()
     except Unavailable as away:
         tell(str(away))
-
-
-@contextmanager
-def _databases(settings: Settings) -> Iterator[Engine]:
-    if settings.database_url is None and not settings.database_file.exists():
-        raise Refused(f"{settings.home} holds no database.")
-    engine = database_of(settings)
-    try:
-        yield engine
-    finally:
-        engine.dispose()

@@ -1,22 +1,19 @@
 """What `selfcode queue` shows and asks for: in the database alone, for whichever worker comes to it."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-
-from sqlalchemy import Engine
 
 from bot.errors import Refused
 from bot.records import OPERATOR, Receipt, Trigger, TriggerKind
 from bot.runs.controls import CANCELLED, Controls
-from bot.runs.deciding import AtOnce
 from bot.runs.overview import overview
 from bot.runs.store import WORK, RunRow, SqlInbox, Store, run_id_for
 from bot.settings import Settings
 from bot.triggers.events import iso
-from bot.wire.database import database_of
+from bot.wire.database import database_there
+from bot.wire.room import at_once_of
 from bot.writing.queue import QueueView
 
 _WITH_WORDS = (TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.ANSWER)
@@ -33,15 +30,14 @@ class Retried:
 
 def queue_of(settings: Settings) -> QueueView:
     """What waits and what is at work."""
-    limits = AtOnce(settings.runs_at_once_all, settings.runs_at_once_repository, settings.runs_at_once_installation)
-    with _database(settings) as engine:
+    with database_there(settings) as engine:
         store, controls = Store(engine), Controls(engine)
         return overview(
             waiting=store.waiting(),
             active=store.unfinished(),
             workers=controls.workers(),
             wanted=controls.wanted(),
-            at_once=limits,
+            at_once=at_once_of(settings),
         )
 
 
@@ -50,7 +46,7 @@ def cancel(settings: Settings, name: str) -> str:
 
     Returns the run's id. Raises `Refused` where that is not exactly one.
     """
-    with _database(settings) as engine:
+    with database_there(settings) as engine:
         store = Store(engine)
         waiting = {run_id_for(each.trigger): each.trigger.key for each in store.waiting()}
         running = {run.id: run.trigger.key for run in store.unfinished()}
@@ -64,7 +60,7 @@ def cancel(settings: Settings, name: str) -> str:
 
 def retry(settings: Settings, name: str) -> Retried:
     """Have an ended run done again, once however often this is asked. Raises `Refused` where it can't be."""
-    with _database(settings) as engine:
+    with database_there(settings) as engine:
         store = Store(engine)
         run = store.run(_only(store.run_ids(name), name, "is kept as a run"))
         trigger = _again(run, datetime.now(UTC))
@@ -74,19 +70,19 @@ def retry(settings: Settings, name: str) -> Retried:
 
 def pause(settings: Settings) -> bool:
     """Let nothing new begin. False where it was so already."""
-    with _database(settings) as engine:
+    with database_there(settings) as engine:
         return Controls(engine).pause(time.time())
 
 
 def resume(settings: Settings) -> bool:
     """Let it begin again. False where nothing was paused, and nobody drains."""
-    with _database(settings) as engine:
+    with database_there(settings) as engine:
         return Controls(engine).resume()
 
 
 def drain(settings: Settings, name: str | None) -> Sequence[str]:
     """Have one worker, or all that are alive, end once their runs have. Returns their names."""
-    with _database(settings) as engine:
+    with database_there(settings) as engine:
         names = Controls(engine).drain(name)
     if not names:
         raise Refused(f"No worker {name} is alive." if name else "No worker is alive.")
@@ -118,14 +114,3 @@ def _only(found: Sequence[str], name: str, what: str) -> str:
     if len(found) > 1:
         raise Refused(f"{name} may be any of {', '.join(found[:5])}: give more of it.")
     return found[0]
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[Engine]:
-    if settings.database_url is None and not settings.database_file.exists():
-        raise Refused(f"{settings.home} holds no database.")
-    engine = database_of(settings)
-    try:
-        yield engine
-    finally:
-        engine.dispose()

@@ -9,7 +9,6 @@ from sqlalchemy import Engine
 from bot.errors import Gone, Refused, Unavailable
 from bot.github.app import GitHubApp
 from bot.runs.counted import CountedSandbox
-from bot.runs.deciding import AtOnce
 from bot.runs.habits import SqlHabits
 from bot.runs.house import House
 from bot.runs.lanes import places_of
@@ -27,6 +26,7 @@ from bot.wire.catching_up import catching_up_of
 from bot.wire.database import database_of
 from bot.wire.housekeeping import housekeeping_of
 from bot.wire.models import agents_of, crew_of, model_of
+from bot.wire.room import at_once_of
 from bot.wire.sandboxes import image_preparer, limits_of, sandbox_of
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def worker_of(settings: Settings, counts: Counts) -> Worker:
         workers=Workers(engine, badge),
         offices=offices,
         allowed_owners=owners,
-        at_once=AtOnce(settings.runs_at_once_all, settings.runs_at_once_repository, settings.runs_at_once_installation),
+        at_once=at_once_of(settings),
         beside={
             "house": housekeeping_of(settings, engine, partial(offices.has, HOUSE)).keep,
             "late words": LateWords(house, Owed(engine), partial(offices.hold, LAST_WORDS)).keep,

@@ -85,7 +85,7 @@ def test_no_command_at_the_very_end_of_what_is_read_is_lost_without_a_word(beyon
 @pytest.mark.parametrize(
     "piece", ["<a", "[", "<!--", "> ", "- ", "`", "*a ", "&a", "![", "x <!", " ", "\x0b", "/selfcode retry\n", "<a '"]
 )
-def test_what_strangers_write_costs_no_more_than_its_beginning(piece: str) -> None:
+def test_of_what_strangers_write_no_more_than_the_beginning_is_read(piece: str) -> None:
     """Held by what comes out: the parser never sees more than it is given, however long the comment is."""
     long, short = "<div " + piece * 30_000, ("<div " + piece * 30_000)[:READ_CHARS]
 
