@@ -1,7 +1,7 @@
 """What a run goes on from: the issue's branch as it is now, beside the base as it is now."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -184,10 +184,15 @@ class Continuing:
         return replace(footing, carried=merge.tree) if merge.is_clean else footing
 
 
-def _not_for_a_run(branch: str, base: str, paths: tuple[str, ...]) -> str:
+def paths_in_words(paths: Sequence[str]) -> str:
+    """The paths as code, in one sentence: of many the first."""
     more = f" and {len(paths) - NAMED_AT_MOST:,} more" if len(paths) > NAMED_AT_MOST else ""
-    named = ", ".join(f"`{path}`" for path in paths[:NAMED_AT_MOST])
+    return ", ".join(f"`{path}`" for path in paths[:NAMED_AT_MOST]) + more
+
+
+def _not_for_a_run(branch: str, base: str, paths: tuple[str, ...]) -> str:
     return (
-        f"`{branch}` and `{base}` have changed {named}{more} in two ways, and no text can show both: a run would have "
-        f"to drop one unseen. Merge `{base}` into `{branch}` by hand and decide there; then `/selfcode retry`."
+        f"`{branch}` and `{base}` have changed {paths_in_words(paths)} in two ways, and no text can show "
+        f"both: a run would have to drop one unseen. Merge `{base}` into `{branch}` by hand and decide there; then "
+        "`/selfcode retry`."
     )

@@ -10,7 +10,7 @@ from bot.repository import Moved
 from bot.runs import solving
 from bot.runs.branch import Footing, Joined, Standing, by_people, standing
 from bot.runs.commits import commit_merge, commit_work, words_of
-from bot.runs.continuing import our_commits
+from bot.runs.continuing import our_commits, paths_in_words
 from bot.runs.ground import Ground
 from bot.runs.jobs import job_of
 from bot.runs.judgement import PATCH_KEPT, newest_judgement
@@ -22,7 +22,6 @@ from bot.runs.stopping import StopFlag
 from bot.runs.verifying import missing_of_protected
 
 PUSHES_AT_MOST = 3
-NAMED_AT_MOST = 10
 
 log = logging.getLogger(__name__)
 
@@ -224,9 +223,8 @@ class Pushing:
 
 
 def _does_not_fit(branch: str, there: str, conflicts: tuple[str, ...]) -> str:
-    more = f" and {len(conflicts) - NAMED_AT_MOST:,} more" if len(conflicts) > NAMED_AT_MOST else ""
-    named = ", ".join(f"`{path}`" for path in conflicts[:NAMED_AT_MOST])
     return (
-        f"Somebody pushed to `{branch}` while the run worked (`{there[:12]}`), and the two don't fit in {named}{more}. "
+        f"Somebody pushed to `{branch}` while the run worked (`{there[:12]}`), and the two don't fit in "
+        f"{paths_in_words(conflicts)}. "
         "Nothing was pushed over it, and the work is kept; `/selfcode retry` goes on from what the branch holds."
     )

@@ -16,6 +16,8 @@ from bot.runs.stopping import StopFlag
 from sandbox.contract import File
 from tests.runs.builders import a_database
 from tests.runs.test_renewal import BEFORE, HELD, PROVEN, PUSHED, UNPROVEN, Scene
+from tests.runs.workshop import Workshop
+from tests.writing.builders import a_provenance
 
 LINT = FailedCheck("lint", "https://ci.example.com/1", "2 problems")
 
@@ -132,3 +134,23 @@ def test_what_a_run_pushed_to_mend_it_is_left_to_people(scene: Scene) -> None:
     scene.house.store.learn(scene.begun(TriggerKind.MEND), head_sha=PROVEN)
 
     assert mending(scene) == []
+
+
+def test_a_worker_in_another_home_brings_the_settings_there_before_it_reads_them(
+    tmp_path: Path, database: Database
+) -> None:
+    workshop = Workshop(tmp_path, database)
+    workshop.origin.commit({".github/selfcode.yml": b"on_failed_checks: fix\n"}, branch="main")
+    head = workshop.worked({"calc.py": b"three = 33\n"})
+    base = workshop.head("main")
+    (worked,) = workshop.store.runs_of(workshop.repository.ref.id, workshop.issue.number)
+    proof = dump(replace(HELD, provenance=a_provenance(base=base, head=head)))
+    workshop.store.learn(worked.id, proof=proof, judged=head)
+    workshop.repository.failed_checks[head] = [LINT]
+
+    known = workshop.known(workshop.begun(TriggerKind.CHECKS, head_sha=head, pull_request=workshop.pull.number))
+    told = Checks(known, StopFlag(workshop.store, known.run_id))
+
+    assert not known.mirror.path.exists()
+    assert told.look() == head
+    assert told.ask_to_mend()
