@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Engine, and_, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Engine, and_, select, update
 
 from bot.records import RepositoryRef, TriggerKind
 from bot.runs.inbox import trigger_of
 from bot.runs.tables import caught_up, inbox
-from bot.runs.transactions import transaction
+from bot.runs.transactions import insert_new, transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +38,9 @@ class CaughtUp:
     def keep(self, app_id: int, mark: Mark) -> None:
         """Keep how far it was looked. Where two do so at once, one of them stands: less far is looked again."""
         row = {"delivery_id": mark.delivery_id, "at": mark.at}
-        try:
-            with transaction(self._engine) as connection:
-                changed = connection.execute(update(caught_up).where(caught_up.c.app_id == app_id).values(**row))
-                if changed.rowcount == 0:
-                    connection.execute(insert(caught_up).values(app_id=app_id, **row))
-        except IntegrityError:
-            return
+        with transaction(self._engine) as connection:
+            if not insert_new(connection, caught_up, app_id=app_id, **row):
+                connection.execute(update(caught_up).where(caught_up.c.app_id == app_id).values(**row))
 
     def newest(self, kind: TriggerKind, repository: RepositoryRef, number: int = 0) -> float | None:
         """When what this kind of trigger tells of happened last, as far as the inbox knows. GitHub's clock."""
