@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TEST_PROCESSES ?= 4
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check format bench bench-solve bench-verify look lock clean
+.PHONY: demo test chaos check format docs bench bench-first bench-solve bench-verify look lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -14,8 +14,9 @@ help: ## what there is
 $(VENV)/.ready: requirements-dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "selfcode needs Python 3.11 or newer; set PYTHON=python3.x")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --no-deps -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -qq -j 0 -x '/githubkit_schemas/' $(VENV)/lib || true # pip would do it file by file, and 30 MB that are hardly read
 	@touch $@
 
 demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, no key
@@ -26,15 +27,24 @@ test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1, INSTALL_POSTGRES=1 install
 	@$(BIN)/python -m tests.real.fetch || test -z "$$CI"
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m tests.postgres -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -r aR) $(ARGS)
 
+chaos: export PYTHONDONTWRITEBYTECODE :=
+chaos: $(VENV)/.ready ## end everything at every step of a run, one thing at a time (hours; CASES='worker@iteration*' takes some)
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m tests.postgres -- $(BIN)/python -m tests.chaos $(CASES)
+
 check: $(VENV)/.ready ## format, lint, types, imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(VENV)/.ready ## put the code into form
+docs: $(VENV)/.ready ## the pages of docs/ as a site, in .cache/site; a link that leads nowhere is an error
+	$(BIN)/python -m mkdocs build --quiet --strict
+	@echo .cache/site/index.html
+
+format: $(VENV)/.ready ## put the code into form, and the tables of docs/configuration.md
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python -m manual
 
 bench: $(VENV)/.ready ## figures: where the time of a run goes, how soon people are heard, what a proof costs, what floods do beside Probot
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.sandbox
@@ -42,7 +52,13 @@ bench: $(VENV)/.ready ## figures: where the time of a run goes, how soon people 
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.conversation
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m bench.proof
 	@$(BIN)/python -m bench.flood
+	@$(BIN)/python -m bench.dispatch
+	@$(BIN)/python -m bench.surviving
 	@$(BIN)/python -m bench.masking
+	@$(BIN)/python -m bench.pages
+
+bench-first: $(VENV)/.ready ## figures: a fresh clone up to make demo's pull request, seconds and MB; the image (downloads; minutes)
+	@$(BIN)/python -m bench.first_time
 
 bench-solve: $(VENV)/.ready ## figures: what a model solves (SELFCODE_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY; options in SOLVE=)
 	@$(BIN)/python -m bench.solve setup

@@ -35,7 +35,7 @@ class ProcessSandbox:
     """A folder of its own, a clean environment, limits of time, output and file size; no isolation from the machine.
 
     Memory, processes and the folder's size are not limited. The interpreter's own programs (those of a virtual
-    environment) come first on PATH.
+    environment) come first on PATH, unless PATH has a place for them.
     """
 
     @property
@@ -122,9 +122,13 @@ class _ProcessWorkspace:
         return output.result(ending, exit_code, duration_s=watch.elapsed_s)
 
     def _environment(self, env: Mapping[str, str] | None) -> dict[str, str]:
-        programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
-        own = {"PATH": programs, "HOME": str(self._home), "TMPDIR": str(self._tmp)}
+        own = {"PATH": _programs(), "HOME": str(self._home), "TMPDIR": str(self._tmp)}
         return {**CLEAN_ENVIRONMENT, **own, **(env or {})}
+
+
+def _programs() -> str:
+    ours, path = str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)
+    return path if ours in path.split(":") else f"{ours}:{path}"
 
 
 class _Supervised:

@@ -4,17 +4,17 @@
 
 It ends when the command has ended, or when CONTROL_FD reaches its end (the caller wants it so, or has died), and then
 with the command's exit code, 128 + n for signal n. It is the subreaper of all below it, so that what moved to a
-session of its own is still found among its descendants. Nothing but the standard library may be imported here.
+session of its own is still found among its descendants. Nothing but the standard library may be imported here, and
+little of that: this program is started for each command, and most of its time was that of `enum` and `contextlib`.
 """
 
+import _signal as signal  # type: ignore[import-not-found]  # without the enumerations of `signal`
 import ctypes
 import os
 import resource
 import select
-import signal
 import sys
 import time
-from contextlib import suppress
 
 _PR_SET_CHILD_SUBREAPER = 36  # Source: linux/prctl.h
 _PATIENCE_S = 5.0
@@ -40,10 +40,12 @@ def main(control: int, file_size_bytes: int, command: list[str]) -> int:
 def _wait(child: int, control: int, woken: int) -> int | None:
     """The child's status; None when the caller wants the end before."""
     while True:
-        with suppress(ChildProcessError):
+        try:
             while (reaped := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 if reaped[0] == child:
                     return reaped[1]
+        except ChildProcessError:
+            pass
         ready, _, _ = select.select([control, woken], [], [])
         if control in ready:
             return None
@@ -53,20 +55,25 @@ def _wait(child: int, control: int, woken: int) -> int | None:
 def _end_all(child: int) -> None:
     """Kill every descendant, those that are born meanwhile too; without /proc, the child's process group."""
     if sys.platform != "linux":
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(child, signal.SIGKILL)
+        _send(signal.SIGKILL, -child)
     elif not _has_children():
         return  # as the subreaper it has one as long as there is any descendant
     deadline = time.monotonic() + _PATIENCE_S
     while (found := descendants()) and time.monotonic() < deadline:
         for pid in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGSTOP)  # what stands still has no children that the next look would miss
+            _send(signal.SIGSTOP, pid)  # what stands still has no children that the next look would miss
         for pid in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            _send(signal.SIGKILL, pid)
         _has_children()
         time.sleep(0.005)
+
+
+def _send(number: int, pid: int) -> None:
+    """A signal to a process, where there is one that takes ours. A negative id is that of a process group."""
+    try:  # noqa: SIM105 - see above: no contextlib
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _has_children() -> bool:
@@ -83,9 +90,12 @@ def descendants() -> list[int]:
     """Every process below this one."""
     parents: dict[int, int] = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - to import pathlib takes longer than most commands
-        with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
-            # pid (name) state parent …: the name may hold anything, spaces and brackets too
-            parents[int(pid)] = int(stat.read().rpartition(b")")[2].split()[1])
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
+                # pid (name) state parent …: the name may hold anything, spaces and brackets too
+                parents[int(pid)] = int(stat.read().rpartition(b")")[2].split()[1])
+        except OSError:
+            pass
     below = {os.getpid()}
     while True:
         more = {pid for pid, parent in parents.items() if parent in below} - below

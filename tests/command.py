@@ -5,27 +5,27 @@ To import it takes longer than most of what tests ask of it.
 
 import atexit
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Protocol
 
 from bot.cli import main
 
 _TIMEOUT_S = 200.0
-_IMPORTED = (__name__, "bot.runs.local", "bot.wire.commands", "bot.wire.doctor", "bot.wire.verification")
+_COMMANDS = ("bot.runs.local", "bot.wire.commands", "bot.wire.doctor", "bot.wire.verification")
+_SERVERS = ("bot.serving", "bot.web.serve", "bot.wire.service", "bot.wire.usable", "bot.wire.watching", "bot.wire.web")
 
 
 def selfcode(folder: Path, *arguments: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Run the command in this folder and this environment alone. The process is forked."""
-    processes = get_context("forkserver")
-    processes.set_forkserver_preload(list(_IMPORTED))
     with tempfile.NamedTemporaryFile("r") as stdout, tempfile.NamedTemporaryFile("r") as stderr:
-        given = (arguments, str(folder), dict(environment), stdout.name, stderr.name)
-        process = processes.Process(target=_run, args=given)
-        process.start()
+        process = _forked(folder, arguments, environment, Path(stdout.name), Path(stderr.name))
         process.join(_TIMEOUT_S)
         if process.exitcode is None:
             process.kill()
@@ -47,13 +47,94 @@ def selfcode_anew(folder: Path, *arguments: str, environment: Mapping[str, str])
     )
 
 
+class Running(Protocol):
+    """A process that a test looks after: a `Popen`, or what `start` returns."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, sig: int) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+def start(*arguments: str, environment: Mapping[str, str], log: Path, program: Callable[[], None] = main) -> Running:
+    """Let the command run in a session of its own, forked; what it prints goes to the end of the log.
+
+    `program` is what is called in place of it, any function of a module.
+    """
+    log.touch()
+    return _Forked(arguments, _forked(Path.cwd(), arguments, environment, log, log, is_apart=True, program=program))
+
+
+def start_anew(*arguments: str, environment: Mapping[str, str], log: Path) -> Running:
+    """The same as people start it."""
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            words(*arguments), env=dict(environment), stdout=out, stderr=out, start_new_session=True
+        )
+
+
+class _Forked:
+    def __init__(self, arguments: Sequence[str], process: BaseProcess) -> None:
+        assert process.pid is not None
+        self.pid = process.pid
+        self._arguments = arguments
+        self._process = process
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if (code := self._process.exitcode) is None:
+            raise subprocess.TimeoutExpired(self._arguments, timeout or 0)
+        return code
+
+    def send_signal(self, sig: int) -> None:
+        if self._process.exitcode is None:
+            os.kill(self.pid, sig)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
 def words(*arguments: str) -> Sequence[str]:
     """The command line."""
     return [sys.executable, "-P", "-m", "bot.cli", *arguments]
 
 
-def _run(arguments: Sequence[str], folder: str, environment: Mapping[str, str], stdout: str, stderr: str) -> None:
-    for number, path in ((1, stdout), (2, stderr)):
+def _forked(
+    folder: Path,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    *output: Path,
+    is_apart: bool = False,
+    program: Callable[[], None] = main,
+) -> BaseProcess:
+    processes = get_context("forkserver")
+    processes.set_forkserver_preload([__name__, *_COMMANDS, *_SERVERS])
+    given = (arguments, str(folder), dict(environment), [str(path) for path in output], (is_apart, program))
+    process = processes.Process(target=_run, args=given)
+    process.start()
+    return process
+
+
+def _run(
+    arguments: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    output: Sequence[str],
+    kind: tuple[bool, Callable[[], None]],
+) -> None:
+    is_apart, program = kind
+    if is_apart:
+        os.setsid()
+    for number, path in enumerate(output, start=1):
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -63,6 +144,6 @@ def _run(arguments: Sequence[str], folder: str, environment: Mapping[str, str], 
     tempfile.tempdir = None
     sys.argv = ["selfcode", *arguments]
     try:
-        main()
+        program()
     finally:
         atexit._run_exitfuncs()

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 
 import docker
 import pytest
@@ -13,7 +14,7 @@ from sandbox.containers.images import OWNER_LABEL
 from sandbox.contract import SandboxUnavailable
 from sandbox.docker import DockerSandbox
 from sandbox.process import ProcessSandbox
-from tests import remains
+from tests import bare_python, remains
 from tests.engine.image import TAG
 from tests.sandbox.hostile import untried
 
@@ -21,6 +22,7 @@ pytest_plugins = ["tests.postgres.fixtures"]
 
 TEST_OWNER = f"selfcode-tests-{os.getpid()}"
 _SLOW_FIRST = (
+    "tests/chaos/",
     "tests/story/",
     "tests/sandbox/",
     "tests/runs/",
@@ -37,6 +39,14 @@ _NEEDS_ENGINE = ("docker_sandbox", "docker_client")
 _LEFT_OUT = "left out for want of Docker"
 _FOUND_BEFORE = pytest.StashKey[frozenset[str]]()
 _HOW = "start Docker, or `make test INSTALL_DOCKER=1` (root, Debian or Ubuntu)"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The processes among which the tests are dealt out have the environment of the one that deals."""
+    if not hasattr(config, "workerinput"):
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        stack.enter_context(bare_python.first_on_path())
 
 
 @pytest.hookimpl(wrapper=True)

@@ -21,6 +21,32 @@ def processes(word: str) -> Sequence[str]:
     return found
 
 
+def numbers_of(word: str) -> Sequence[int]:
+    """The numbers of the processes that `processes` finds."""
+    return [int(found.split()[1].rstrip(":")) for found in processes(word)]
+
+
+def children_of(number: int) -> Sequence[int]:
+    """The processes that a process has started, and that it has still."""
+    with suppress(OSError):
+        listed = (path.read_text().split() for path in Path(f"/proc/{number}/task").glob("*/children"))
+        return [int(child) for children in listed for child in children]
+    return ()
+
+
+def processes_in(folder: Path, *, but_below: Sequence[int] = ()) -> Sequence[str]:
+    """Processes that work in a folder or name it, but for these, for those below them, and for those above this one."""
+    spared, found = {*but_below}, []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            said = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            at = (entry / "cwd").readlink()
+            is_there = f"{at}/".startswith(f"{folder}/") or str(folder) in said
+            if is_there and spared.isdisjoint(_lineage(int(entry.name))) and int(entry.name) not in _lineage():
+                found.append(f"process {entry.name} in {at}: {said[:200]}")
+    return found
+
+
 def control_groups(word: str) -> Sequence[str]:
     """Control groups of ours whose name holds the word."""
     found = (path for path in Path("/sys/fs/cgroup").glob("**/selfcode-*") if path.is_dir() and word in path.name)
@@ -33,13 +59,15 @@ def mounts(word: str) -> Sequence[str]:
     return [f"mount {line}" for line in lines if word in line]
 
 
-def after_a_moment(*looks: Callable[[], Sequence[str]]) -> Sequence[str]:
+def after_a_moment(
+    *looks: Callable[[], Sequence[str]], patience_s: float = _PATIENCE_S, look_every_s: float = 0.05
+) -> Sequence[str]:
     """What the looks show, at the latest after a moment: what is killed takes one to go."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while found := [what for look in looks for what in look()]:
         if time.monotonic() > deadline:
             break
-        time.sleep(0.05)
+        time.sleep(look_every_s)
     return found
 
 
@@ -57,10 +85,10 @@ def temporary_files_apart(folder: Path) -> Iterator[None]:
             os.environ["TMPDIR"] = before[1]
 
 
-def _lineage() -> set[int]:
-    """This process, and those above it."""
-    found = {os.getpid()}
-    pid = os.getpid()
+def _lineage(pid: int | None = None) -> set[int]:
+    """A process, by default this one, and those above it."""
+    pid = os.getpid() if pid is None else pid
+    found = {pid}
     while pid > 1:
         pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
         found.add(pid)

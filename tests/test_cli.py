@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -33,10 +34,11 @@ COMMANDS = {
     "worker": "Run a worker alone",
     "run": "Solve an issue in a local repository",
     "solve": "Write a script for a task",
+    "runs": "List runs across repositories",
     "trace": "Show what a run asked its model",
     "doctor": "Examine a repository: do its tests run here",
     "verify": "Do the proof of a change again",
-    "queue": "Show what waits and what is at work",
+    "queue": "Show what waits, what is at work",
     "purge": "Forget what is kept",
     "demo": "Show the main job, end to end",
 }
@@ -93,9 +95,24 @@ def test_help_says_what_a_command_does(name: str) -> None:
     assert name in all_of_them.output
 
 
-@pytest.mark.parametrize("name", ["run", "solve", "trace", "doctor", "verify", "queue", "purge", "demo"])
-def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) -> None:
-    assert "--json" in CliRunner().invoke(commands, [name, "--help"]).output
+SERVERS = {"serve", "web", "worker"}
+"""What comes to no result."""
+
+
+def every_command(group: click.Group, *before: str) -> Iterator[tuple[str, ...]]:
+    """All that can be called, by its words; a group that does something itself too."""
+    for name, found in group.commands.items():
+        if isinstance(found, click.Group):
+            yield from every_command(found, *before, name)
+        if not isinstance(found, click.Group) or found.invoke_without_command:
+            yield (*before, name)
+
+
+@pytest.mark.parametrize("words", tuple(every_command(commands)), ids=" ".join)
+def test_every_command_that_comes_to_a_result_can_print_it_as_json_and_no_other(words: tuple[str, ...]) -> None:
+    offers = "--json" in CliRunner().invoke(commands, [*words, "--help"]).output
+
+    assert offers is (words[0] not in SERVERS)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +126,9 @@ def test_every_command_that_comes_to_an_outcome_can_print_it_as_json(name: str) 
         ["run", "--issue", "Fix it", "surplus"],
         ["run", "--issue", "Fix it", "--reproduce", "never"],
         ["run", "--issue", "Fix it", "--acceptance-tests", "/nowhere"],
+        ["runs", "-n", "0"],
+        ["runs", "--outcome", "splendid"],
+        ["runs", "--since", "yesterday"],
         ["trace"],
         ["trace", "x", "--call", "0"],
         ["solve"],
@@ -530,18 +550,11 @@ def test_a_folder_that_is_not_there_is_told_before_the_sandbox_is_asked(tmp_path
     assert "neither a folder here nor OWNER/REPO" in done.stderr
 
 
-def test_without_a_repository_the_sandbox_alone_is_examined(tmp_path: Path) -> None:
-    done = selfcode(tmp_path, *DOCTOR, "--json")
+def test_options_for_a_repository_without_one_are_wrong_usage(tmp_path: Path) -> None:
+    done = selfcode(tmp_path, "doctor", "--test", "pytest")
 
-    said = json.loads(done.stdout)
-    assert (done.returncode, said["outcome"], said["runs"]) == (0, "healthy", [])
-    assert any("no network" in each["guarantee"] for each in said["sandbox"]["not_held"])
-
-
-def test_a_sandbox_that_does_not_answer_is_unhealthy(tmp_path: Path) -> None:
-    done = selfcode(tmp_path, "doctor", "--json", DOCKER_HOST=f"unix://{tmp_path}/no.sock")
-
-    assert (done.returncode, json.loads(done.stdout)["outcome"]) == (1, "unhealthy")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "of which repository?" in done.stderr
 
 
 def test_what_can_not_be_examined_is_wrong_usage(tmp_path: Path) -> None:
@@ -586,6 +599,27 @@ def test_a_repository_on_github_is_had_through_the_app_where_it_is_set_up_else_a
 )
 def test_where_people_see_a_server_follows_from_its_api(api: str, web: str) -> None:
     assert read_settings({"SELFCODE_GITHUB_API_URL": api}).web_address == web
+
+
+def test_run_without_a_key_says_what_to_set_before_any_test_is_run(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path, a_py="A = 1\n")
+    began = tmp_path / "began"
+
+    done = selfcode(
+        tmp_path,
+        "run",
+        "--repo",
+        str(repository),
+        "--issue",
+        "Fix it",
+        "--test",
+        f"touch {began}",
+        SELFCODE_SANDBOX="process",
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "OPENAI_API_KEY" in done.stderr
+    assert not began.exists()
 
 
 # --- selfcode solve

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from bot.records import Outcome, TriggerKind
-from bot.runs.dispatcher import ENDING, STEERING, TALKING
+from bot.runs.owed import OWED
+from bot.runs.shelf import ENDING, STEERING, TALKING
 from bot.runs.store import SqlInbox, Store
 from bot.seen.figures import Figures
 from bot.settings import read_settings
@@ -36,7 +37,9 @@ def labels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     for _ in range(3):
         inbox.accept(a_trigger())
     store.begin_run(store.waiting()[0])
-    store.finish(store.begin_run(store.waiting()[0]), Outcome.PROVEN, "")
+    ended = store.begin_run(store.waiting()[0])
+    store.learn(ended, **{OWED: {"result": "unsaid"}})
+    store.finish(ended, Outcome.PROVEN, "")
     asked = {each.name: set(each.labels) for each in Readings(settings, engine, Readiness(settings, engine))()}
     engine.dispose()
     return asked | {name: set(labels) for name, labels in Figures().labels().items()}

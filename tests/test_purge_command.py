@@ -99,12 +99,21 @@ def test_what_is_no_number_of_days_forgets_nothing(address: str, settings: dict[
     assert done.exit_code == 2
 
 
-def test_a_repository_of_which_nothing_is_kept_is_told_so(address: str, settings: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        (("octo/none",), "Nothing is kept of a repository octo/none."),
+        (("--installation", "999"), "Nothing is kept of an installation 999."),
+    ],
+)
+def test_what_nothing_is_kept_of_is_told_so(
+    address: str, settings: dict[str, str], named: tuple[str, ...], told: str
+) -> None:
     with a_database_at(address):
-        done = purge(settings, "octo/none")
+        done = purge(settings, *named)
 
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "Nothing is kept of a repository octo/none." in done.stderr
+    assert told in done.stderr
 
 
 def test_where_there_is_no_database_none_is_made(tmp_path: Path) -> None:

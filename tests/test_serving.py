@@ -1,4 +1,8 @@
+import hashlib
+import hmac
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -14,7 +18,11 @@ import requests
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from bot.demo.hub import Hub
 from bot.serving import Child, keep
+from tests import command
+from tests.demo.keys import Keys
+from tests.web.browser import Browser
 
 PROMPT_S = 60.0
 
@@ -208,6 +216,70 @@ def test_serve_answers_although_github_is_away_and_leaves_no_process_when_it_is_
     assert code == 0
     assert processes_with(home) == []
     assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+def the_link_in(log: Path) -> str:
+    until = time.monotonic() + PROMPT_S
+    while time.monotonic() < until:
+        if found := re.findall(r"http://\S+/setup/\S+", log.read_text()):
+            return str(found[-1])
+        time.sleep(0.1)
+    raise AssertionError(log.read_text())
+
+
+def answer_to_a_ping(port: int, secret: str) -> int:
+    signature = hmac.new(secret.encode(), b"{}", hashlib.sha256).hexdigest()
+    headers = {"X-GitHub-Event": "ping", "X-GitHub-Delivery": "1", "X-Hub-Signature-256": f"sha256={signature}"}
+    try:
+        return requests.post(
+            f"http://127.0.0.1:{port}/webhook",
+            data=b"{}",
+            headers={**headers, "Content-Type": "application/json"},
+            timeout=5,
+        ).status_code
+    except requests.ConnectionError:
+        return 0
+
+
+def test_serve_without_an_app_has_one_created_and_then_takes_its_deliveries_by_itself(tmp_path: Path) -> None:
+    home, port, log = tmp_path / "home", a_free_port(), tmp_path / "log"
+    nothing_of_it = dict.fromkeys(("SELFCODE_APP_ID", "SELFCODE_PRIVATE_KEY", "SELFCODE_WEBHOOK_SECRET"), "")
+    with Hub(keys=Keys()) as hub:
+        hub.sign_in("octo")
+        environment = an_environment(home, port, SELFCODE_GITHUB_API_URL=hub.api_url, **nothing_of_it)
+        with (
+            log.open("wb") as written,
+            subprocess.Popen(
+                [sys.executable, "-P", "-m", "bot.cli", "serve"], env=environment, stdout=written, stderr=written
+            ) as serving,
+        ):
+            try:
+                browser = Browser().open(the_link_in(log))
+                created = browser.send(name="adders", reach="push", address=f"http://127.0.0.1:{port}").send().send()
+                secret = json.loads((home / "app.json").read_text())["SELFCODE_WEBHOOK_SECRET"]
+                until = time.monotonic() + PROMPT_S
+                while (pinged := answer_to_a_ping(port, secret)) != 200 and time.monotonic() < until:
+                    time.sleep(0.2)
+                setup = requests.get(f"http://127.0.0.1:{port}/setup", timeout=5).status_code
+            finally:
+                serving.send_signal(signal.SIGTERM)
+                code = serving.wait(30)
+
+    assert "adders is created" in created.words
+    assert (pinged, setup, code) == (200, 404, 0), log.read_text()
+    assert secret not in log.read_text()
+    assert "Traceback" not in log.read_text()
+
+
+def test_serve_with_only_a_part_of_an_app_says_what_is_missing_and_offers_no_page(tmp_path: Path) -> None:
+    environment = an_environment(tmp_path, 0, SELFCODE_PORT="", SELFCODE_PRIVATE_KEY="")
+
+    done = command.selfcode(tmp_path, "serve", environment=environment)
+
+    assert done.returncode == 2
+    assert "SELFCODE_PRIVATE_KEY" in done.stderr
+    assert "SELFCODE_APP_ID, SELFCODE_WEBHOOK_SECRET from the environment" in done.stderr
+    assert "/setup/" not in done.stderr
 
 
 def test_serve_with_a_setting_that_can_not_be_used_ends_with_2_at_once(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_an_app_that_is_set_up_needs_nothing_more() -> None:
 def test_all_that_the_app_lacks_is_told_at_once() -> None:
     said = app_complaint(read_settings({}))
 
-    assert len(said.splitlines()) == 4
+    assert len(said.splitlines()) == 5
     assert "SELFCODE_APP_ID" in said
     assert "SELFCODE_WEBHOOK_SECRET" in said
     assert "SELFCODE_PRIVATE_KEY" in said
@@ -199,8 +199,10 @@ def test_all_that_the_app_lacks_is_told_at_once() -> None:
 def test_each_part_of_the_app_is_asked_for(name: str) -> None:
     said = app_complaint(read_settings(APP | {name: ""}))
 
+    said, taken = said.rsplit("\n", 1)
     assert name in said
     assert len(said.splitlines()) == 2
+    assert all(each in taken for each in APP if each != name)
 
 
 def test_where_deliveries_are_fetched_no_secret_is_needed_for_those_that_are_sent() -> None:
@@ -332,3 +334,33 @@ def test_a_folder_that_the_sandbox_shows_keeps_the_name_that_it_was_given(
     settings = read_settings({"SELFCODE_SANDBOX_PATHS": f"{tmp_path}/current, v1.2"})
 
     assert settings.sandbox_paths == (tmp_path / "current", tmp_path / "v1.2")
+
+
+# --- Who signs in
+
+
+OAUTH = {"SELFCODE_CLIENT_ID": "Iv23", "SELFCODE_CLIENT_SECRET": "hush-hush-hush"}
+PUBLIC = {"SELFCODE_PUBLIC_URL": "https://bot.example.com"}
+
+
+@pytest.mark.parametrize(
+    ("given", "can_sign_in", "lets_in_local"),
+    [
+        ({}, False, True),
+        (PUBLIC, False, True),
+        (OAUTH, True, True),
+        (OAUTH | PUBLIC, True, False),
+        (OAUTH | PUBLIC | {"SELFCODE_SIGN_IN": "elsewhere"}, True, True),
+        (OAUTH | {"SELFCODE_SIGN_IN": "everywhere"}, True, False),
+    ],
+)
+def test_who_is_on_this_machine_is_the_operator_unless_it_is_reached_from_elsewhere_or_the_operator_says_so(
+    given: dict[str, str], can_sign_in: bool, lets_in_local: bool
+) -> None:
+    settings = read_settings(given)
+
+    assert (settings.can_sign_in, settings.lets_in_local) == (can_sign_in, lets_in_local)
+
+
+def test_sign_in_that_nobody_can_do_is_not_asked_for() -> None:
+    assert "SELFCODE_SIGN_IN" in complaint(SELFCODE_SIGN_IN="everywhere", SELFCODE_CLIENT_ID="Iv23")

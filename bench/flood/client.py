@@ -5,7 +5,7 @@ import socket
 import statistics
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 LIMIT_S = 900.0
@@ -41,8 +41,13 @@ class _Line:
     got: bytearray = field(default_factory=bytearray)
 
 
-def pour(port: int, requests: Sequence[bytes], *, connections: int = 16) -> Poured:
-    """Send all of them, each connection the next one as soon as its answer is there. Raises `TimeoutError`."""
+def pour(
+    port: int, requests: Sequence[bytes], *, connections: int = 16, answered: Callable[[int], None] = lambda _: None
+) -> Poured:
+    """Send all of them, each connection the next one as soon as its answer is there; without one, it is sent again.
+
+    `answered` is told each time how many there are by now. Raises `TimeoutError`.
+    """
     waiting, waits, statuses = deque(requests), list[float](), Counter[int]()
     begun = time.perf_counter()
     with selectors.DefaultSelector() as selector:
@@ -66,6 +71,7 @@ def pour(port: int, requests: Sequence[bytes], *, connections: int = 16) -> Pour
                 else:
                     waits.append(time.perf_counter() - line.begun)
                     statuses[status] += 1
+                    answered(len(waits))
                 _begin(line, waiting, selector)
     return Poured(time.perf_counter() - begun, waits, statuses)
 

@@ -28,6 +28,10 @@ class Side:
     path: str
     pid: int
 
+    def processes(self) -> list[int]:
+        """The ids of those that answer."""
+        return _family(self.pid)[1:]
+
     def memory_mb(self) -> float:
         """What its processes have of the memory; what several share counts once."""
         return sum(_proportional_kb(pid) for pid in _family(self.pid)) / 1024
@@ -39,7 +43,8 @@ class Side:
 
 @contextmanager
 def selfcode(folder: Path, database_url: str | None = None) -> Iterator[Side]:
-    """`selfcode web` over a home in the folder: its SQLite file, unless another database is named."""
+    """`selfcode web` over a home in the folder, which is made: its SQLite file, unless another database is named."""
+    folder.mkdir(parents=True, exist_ok=True)
     port = _free_port()
     settings = {
         "SELFCODE_HOME": str(folder / "home"),

@@ -87,6 +87,7 @@ class Agent:
         stop: StopCheck,
         tell: Callable[[str], None] = silent,
         said: Callable[[], Sequence[Note]] = nobody,
+        repeats: bool = False,
     ) -> Progress:
         """Do one iteration and return the new state; call again until its `verdict` is set.
 
@@ -94,7 +95,9 @@ class Agent:
         model, on this thread: what is new goes into the talk, and all of it into the next iteration's opening.
 
         Raises `Unavailable` when the model's service or the sandbox fails before anything was paid for; later, that
-        ends the iteration with what there is by then. A stop is a verdict.
+        ends the iteration with what there is by then. Where the caller `repeats`, it is raised for a sandbox that goes
+        away later, too: who asks once more with the same progress, and has a model that gives the same replies, loses
+        nothing by that. A stop is a verdict.
         """
         if progress.verdict is not None:
             return progress
@@ -105,12 +108,12 @@ class Agent:
         limit = account.limit(caps)
         if limit:
             return replace(progress, verdict=Verdict.LIMIT, why=limit)
-        done = self._iterated(work, progress, account)
+        done = self._iterated(work, progress, account, repeats=repeats)
         if self._dialect is Dialect.AUTO and is_toolless(done):
             relearn(self._model, Dialect.FENCED, self._habits)
         return done
 
-    def _iterated(self, work: Assignment, progress: Progress, account: Account) -> Progress:
+    def _iterated(self, work: Assignment, progress: Progress, account: Account, *, repeats: bool) -> Progress:
         drawn = list[Drawn]()
         try:
             turn = self._turn(work, progress, account)
@@ -122,6 +125,8 @@ class Agent:
         except Stopped:
             return abandoned(work, progress, account, drawn)
         except Unavailable as away:
+            if repeats and away.passes and not away.briefly:
+                raise
             return interrupted(work, progress, account, drawn, away)
 
     def _turn(self, work: Assignment, progress: Progress, account: Account) -> Turn:

@@ -72,7 +72,7 @@ class Conversation:
             except Unavailable as away:
                 if not asking.calls:
                     raise
-                asking.work.tell(f"  the talk is cut short: {away}")
+                asking.work.tell(f"  the conversation is cut short: {away}")
                 return Ending(Ended.CALLS, str(away))
             ending = self._exchange(answered)
             if ending is not None:

@@ -4,9 +4,10 @@ import click
 
 from bot.cli.judging import doctor, verify
 from bot.cli.keeping import purge
+from bot.cli.looking import runs, trace
 from bot.cli.queueing import queue
 from bot.cli.servers import demo, serve, web, worker
-from bot.cli.working import run, solve, trace
+from bot.cli.working import run, solve
 
 
 def main() -> None:
@@ -20,5 +21,5 @@ def commands() -> None:
     """Turn labelled issues into pull requests that carry their proof."""
 
 
-for command in (serve, web, worker, run, solve, trace, doctor, verify, queue, purge, demo):
+for command in (serve, web, worker, run, solve, runs, trace, doctor, verify, queue, purge, demo):
     commands.add_command(command)

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec
 
 import click
 
+from bot.app_file import home_in, read_kept
 from bot.errors import ConfigError, Refused, Unavailable
 from bot.runs.space import is_no_room, no_room
 from bot.seen.lines import TextLines
@@ -57,9 +58,10 @@ def _tell(problem: Exception | str) -> None:
 
 
 def settings_of(**overrides: Any) -> Settings:
-    """The operator's settings, under what the command line says."""
+    """The operator's settings, over the App that was created by clicking and under what the command line says."""
     given = {name: str(value) for name, value in overrides.items() if value}
-    return read_settings({**os.environ, **given})
+    environment = {**os.environ, **given}
+    return read_settings(environment, read_kept(home_in(environment)))
 
 
 def log_to_stderr(settings: Settings) -> None:
@@ -104,6 +106,12 @@ def until_told_to_end() -> threading.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: event.set())
     return event
+
+
+def end_at_once() -> None:
+    """Let whoever ends the program end it at once again, instead of an event that nobody looks at any more."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def say(text: str) -> None:

@@ -16,7 +16,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @_JSON
 @click.pass_context
 def queue(context: click.Context, *, whole: bool, as_json: bool) -> None:
-    """Show what waits and what is at work; or, by a command, change it.
+    """Show what waits, what is at work and what ended last; or, by a command, change it.
 
     What is asked for here is done by the workers, wherever they run: within a second, or as soon as one is there.
     """
@@ -32,7 +32,7 @@ def _show(*, whole: bool, as_json: bool) -> int:
     settings = settings_of()
     view = queue_of(settings)
     if as_json:
-        shown = json.dumps(asdict(view), ensure_ascii=False)
+        shown = json.dumps({"outcome": "shown", **asdict(view)}, ensure_ascii=False)
     else:
         shown = queue_table(view, many=len(view.waiting) if whole else MANY)
     click.echo(mask_secrets(shown, settings.secrets()))

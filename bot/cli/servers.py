@@ -4,20 +4,26 @@ import os
 
 import click
 
-from bot.cli.answering import answering_errors, log_to_stderr, say, settings_of, until_told_to_end
+from bot.cli.answering import answering_errors, end_at_once, log_to_stderr, say, settings_of, until_told_to_end
 
 
 @click.command()
 @answering_errors
 def serve() -> int:
-    """Run the web server and a worker, each as a process of its own."""
+    """Run the web server and a worker, each as a process of its own; without an App, first the page that creates it."""
     from bot.serving import serve as keep_running  # noqa: PLC0415 - commands load what they need
     from bot.wire.usable import require_usable  # noqa: PLC0415
 
-    settings = settings_of()
+    settings, until = settings_of(), until_told_to_end()
+    if not settings.names_an_app:
+        from bot.wire.creating import create_app_by_clicking  # noqa: PLC0415
+
+        if not create_app_by_clicking(settings, say, until):
+            return 0
+        settings = settings_of()
     require_usable(settings)
     log_to_stderr(settings)
-    return keep_running(until_told_to_end())
+    return keep_running(until)
 
 
 @click.command()
@@ -26,14 +32,15 @@ def web() -> None:
     """Run the web server alone: it takes deliveries and enqueues what they ask for."""
     from bot.serving import end_with_parent  # noqa: PLC0415
     from bot.web.serve import serve as serve_web  # noqa: PLC0415
-    from bot.wire.database import database_of  # noqa: PLC0415
+    from bot.wire.waiting import await_database  # noqa: PLC0415
     from bot.wire.web import web_app  # noqa: PLC0415
 
     settings = settings_of()
     settings.require_app()
     log_to_stderr(settings)
     end_with_parent()
-    database_of(settings).dispose()
+    await_database(settings, until_told_to_end().wait).dispose()
+    end_at_once()
     serve_web(
         lambda: web_app(settings),
         host=settings.host,
@@ -56,9 +63,9 @@ def worker() -> None:
     require_usable(settings)
     log_to_stderr(settings)
     end_with_parent()
-    figures = figures_of(settings)
+    figures, until = figures_of(settings), until_told_to_end()
     with watched(settings, figures):
-        worker_of(settings, figures).work(until_told_to_end())
+        worker_of(settings, figures, until.wait).work(until)
 
 
 @click.command()

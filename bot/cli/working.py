@@ -1,14 +1,18 @@
-"""The commands that have a model work: `run`, `solve`; and `trace`, which shows what it was asked."""
+"""The commands that have a model work: `run`, `solve`."""
 
 import json
 import re
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import click
 
 from bot.cli.answering import answering_errors, say, say_what_is_not_isolated, settings_of, until_told_to_end
-from bot.errors import ConfigError, Refused
+from bot.cli.waiting import shown
+from bot.errors import ConfigError
 from bot.records import Iteration, Outcome, Reproduce, Task
 from bot.writing.masking import mask_secrets
 from sandbox import backends
@@ -62,18 +66,19 @@ def run(
     settings = settings_of(SELFCODE_MODEL=model, SELFCODE_SANDBOX=sandbox)
     until = until_told_to_end()
     say_what_is_not_isolated(settings)
-    local = local_of(
-        settings,
-        repo,
-        task_of(issue),
-        test=test,
-        reproduce=Reproduce(reproduce) if reproduce else None,
-        acceptance_tests=acceptance_tests,
-        ask=_ask_about if sys.stdin.isatty() else None,
-        stop=until.is_set,
-        tell=say,
-    )
-    done = run_locally(local)
+    with shown(say, "asking the sandbox") as tell:
+        local = local_of(
+            settings,
+            repo,
+            task_of(issue),
+            test=test,
+            reproduce=Reproduce(reproduce) if reproduce else None,
+            acceptance_tests=acceptance_tests,
+            ask=partial(_ask_about, tell.paused) if sys.stdin.isatty() else None,
+            stop=until.is_set,
+            tell=tell,
+        )
+        done = run_locally(local)
     click.echo(terminal_report(done.result), err=True)
     if done.result.outcome is Outcome.NEEDS_INFORMATION:
         say(HOW_TO_GO_ON if local.ask else f"{HOW_TO_GO_ON} {TO_ANSWER}")
@@ -123,9 +128,10 @@ def solve(
     say_what_is_not_isolated(settings)
     if trace:
         _write(trace, "")
-    solved = solve_alone(
-        settings, text, hidden, own_tests=own_tests is not False, max_iterations=max_iterations, tell=say
-    )
+    with shown(say, "asking the model") as tell:
+        solved = solve_alone(
+            settings, text, hidden, own_tests=own_tests is not False, max_iterations=max_iterations, tell=tell
+        )
     outcome = "solved" if solved["success"] else "unsolved"
     say(f"{outcome} after {solved['iterations']} iteration{'s' if solved['iterations'] != 1 else ''}")
     if solved["checked"]:
@@ -136,33 +142,6 @@ def solve(
     del solved["calls"]
     click.echo(json.dumps({"outcome": outcome, **solved}) if as_json else solved["code"])
     return 0 if solved["success"] else 1
-
-
-@click.command()
-@click.argument("name", metavar="RUN")
-@click.option("--prompts", is_flag=True, help="Print the messages as the model saw them, and its replies.")
-@click.option("--call", "only", type=click.IntRange(min=1), help="Only the call with this number.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-@answering_errors
-def trace(*, name: str, prompts: bool, only: int | None, as_json: bool) -> int:
-    """Show what a run asked its model, call by call, and what came of it.
-
-    RUN is a run's id or its beginning, the id or the folder of what `selfcode run` wrote, or a file of
-    `selfcode solve --trace`.
-    """
-    from bot.wire.commands import trace_named  # noqa: PLC0415
-    from bot.writing.trace import trace_object, trace_text  # noqa: PLC0415
-
-    settings = settings_of()
-    found = trace_named(settings, name)
-    if only is not None and only not in {call.number for call in found.calls}:
-        raise Refused(f"There is no call {only}: the trace has {sum(1 for _ in found.calls)}.")
-    if as_json:
-        shown = json.dumps(trace_object(found, prompts=prompts, only=only), ensure_ascii=False)
-    else:
-        shown = trace_text(found, prompts=prompts, only=only)
-    click.echo(mask_secrets(shown, settings.secrets()))
-    return 0
 
 
 def task_of(issue: str) -> Task:
@@ -197,15 +176,16 @@ def _write(path: Path, text: str) -> None:
         raise ConfigError(f"{path} can't be written: {problem}") from problem
 
 
-def _ask_about(asked: Iteration) -> str | None:
+def _ask_about(showing_nothing: Callable[[], AbstractContextManager[None]], asked: Iteration) -> str | None:
     """Show the test at the terminal and ask for a word on it: "" lets it stand, words have it written anew."""
     from bot.writing.safe import clean  # noqa: PLC0415
 
-    say(f"\n{clean(asked.change.patch)}\nThis test fails on the base. Does it say what the issue says?")
-    try:
-        answer: str = click.prompt("y, n, or what it should say", err=True)
-    except click.Abort:
-        return None
+    with showing_nothing():
+        say(f"\n{clean(asked.change.patch)}\nThis test fails on the base. Does it say what the issue says?")
+        try:
+            answer: str = click.prompt("y, n, or what it should say", err=True)
+        except click.Abort:
+            return None
     match answer.strip().lower():
         case "y" | "yes":
             return ""

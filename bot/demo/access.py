@@ -31,9 +31,16 @@ class Anonymous:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person, by their token."""
+    """A person, by their token. With an `app` that is one of an App's, and reaches what is seen by `installations`."""
 
     account: Account
+    app: App | None = None
+    installations: tuple[Installation, ...] = ()
+
+    def reaches(self, repository: Repository) -> bool:
+        """Whether the App, where it is one's, sees what is not for everybody."""
+        within = any(found.covers(repository) and found.suspended_at is None for found in self.installations)
+        return self.app is None or not repository.private or within
 
     @property
     def name(self) -> str:
@@ -107,7 +114,8 @@ def by_token(world: World, value: str) -> User | AsInstallation:
     if token is None or (token.expires_at is not None and world.now() >= token.expires_at):
         raise bad_credentials()
     if token.user is not None:
-        return User(token.user)
+        mine = tuple(found for found in world.installations.values() if found.app is token.app)
+        return User(token.user, token.app, mine)
     installation = token.installation
     if installation is None or installation.id not in world.installations:
         raise bad_credentials()
@@ -206,7 +214,7 @@ def sees(who: Caller, repository: Repository) -> bool:
         case Anonymous() | AsApp():
             return not repository.private
         case User(account):
-            return repository.role(account) != "none"
+            return repository.role(account) != "none" and who.reaches(repository)
         case AsInstallation():
             return not repository.private or who.covers(repository)
 
@@ -221,6 +229,8 @@ def require(
         case Anonymous() | AsApp():
             raise ApiError(401, "Requires authentication")
         case User(account):
+            if not who.reaches(repository):
+                raise not_for_integrations()
             if ROLES.index(repository.role(account)) < ROLES.index(role):
                 raise ApiError(403, "Must have admin rights to Repository." if role == "admin" else "Forbidden")
             return account

@@ -17,14 +17,19 @@ from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
 from bot.demo.graph import Graph
 from bot.demo.limits import Limits
+from bot.demo.markup import escape, page
 from bot.demo.pages import Pages
-from bot.demo.rest_apps import Apps, Repositories
+from bot.demo.pages_apps import AppPages
+from bot.demo.pages_forms import Forms
+from bot.demo.pages_oauth import SigningInPages
+from bot.demo.rest_apps import Apps, Persons, Repositories
 from bot.demo.rest_checks import Checks, Jobs
 from bot.demo.rest_contents import Contents
 from bot.demo.rest_git import GitData
 from bot.demo.rest_issues import Comments, Issues, Labels
 from bot.demo.rest_pulls import Pulls
 from bot.demo.rest_reviews import ReviewComments, Reviews
+from bot.demo.rest_search import Search
 
 PREFIX = "/api/v3"
 _API = "/api/"
@@ -86,6 +91,7 @@ class Faults:
 
 _PARTS = (
     Apps,
+    Persons,
     Repositories,
     Issues,
     Comments,
@@ -97,6 +103,7 @@ _PARTS = (
     GitData,
     Checks,
     Jobs,
+    Search,
     Graph,
 )
 
@@ -120,12 +127,15 @@ class Api(Flask):
         self.url_map.converters["owner"] = _Owner
         self.before_request(self._know_caller)
         self.after_request(self._sign_answer)
-        self.register_error_handler(ApiError, lambda problem: problem.answer())
+        self.register_error_handler(ApiError, _refused)
         self.register_error_handler(Moved, self._moved)
         self.register_error_handler(HTTPException, _as_github_says)
         for part in _PARTS:
             part(changes).hang_up(self)
         Pages(changes.world).hang_up(self)
+        Forms(changes).hang_up(self)
+        AppPages(changes).hang_up(self)
+        SigningInPages(changes).hang_up(self)
 
     def full_dispatch_request(self) -> Response:
         path = request.environ.get("hub.path", request.path).removeprefix(PREFIX)
@@ -227,7 +237,23 @@ def _recorded(path: str, answer: Response, *, faulty: bool) -> Recorded:
     )
 
 
+def _refused(problem: ApiError) -> Response:
+    """To a program in GitHub's shape, to a person as a page."""
+    if request.path.startswith(_API):
+        return problem.answer()
+    more = [each.get("message", "") if isinstance(each, dict) else str(each) for each in problem.errors]
+    return _page_of(problem.status, " ".join([problem.message.rstrip("."), *filter(None, more)]))
+
+
 def _as_github_says(problem: HTTPException) -> Response:
     if not request.path.startswith(_API):
-        return Response(f"{problem.code} {problem.name}\n", problem.code, content_type="text/plain; charset=utf-8")
+        return _page_of(problem.code or 500, problem.name)
     return ApiError(problem.code or 500, problem.name).answer()
+
+
+def _page_of(status: int, words: str) -> Response:
+    """A page that says what is wrong, and leads back."""
+    said = "There is no such page here, or it is not for everybody." if status == 404 else f"{words}."
+    answer = page(f"{status}: {words}", f'<p>{escape(said)}</p><p><a href="/">To the repositories</a></p>')
+    answer.status_code = status
+    return answer

@@ -14,7 +14,7 @@ import requests
 
 _PATIENCE_S = 20.0
 _LOG_LINES = 60
-_REQUEST = " gunicorn.access"
+_REQUEST = " bot.web.asgi"
 
 
 class NotReady(Exception):

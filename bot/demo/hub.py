@@ -15,11 +15,12 @@ from typing import Any, Self
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request
 
-from bot.demo import git, installing, making
+from bot.demo import git, installing, making, oauth, registering
 from bot.demo.api import Api, Fault, Faults, Recorded, by_number
 from bot.demo.changes import Changes
 from bot.demo.deliveries import Courier
 from bot.demo.handles import RepositoryHandle, account
+from bot.demo.keys import KeyPair, key_pair
 from bot.demo.limits import Limits
 from bot.demo.smart_http import GitRequest, SmartHttp, is_git
 from bot.demo.state import Account, App, Delivery, Installation, Repository
@@ -58,7 +59,7 @@ class Hub:
         directory: Path | None = None,
         *,
         port: int = 0,
-        keys: Callable[[], making.KeyPair] = making.key_pair,
+        keys: Callable[[], KeyPair] = key_pair,
     ) -> None:
         """Keep repositories in `directory` (default: a temporary one); serve on `port` (default: a free one).
 
@@ -71,7 +72,7 @@ class Hub:
         self.requests: list[Recorded] = []
         self.git_requests: list[GitRequest] = []
         self._faults = Faults()
-        self._keys = keys
+        self.world.new_keys = keys
         self.limits = Limits()
         self._api = Api(self.changes, self._faults, self.limits, self.requests)
         self._git = SmartHttp(self.changes, self.git_requests)
@@ -165,25 +166,34 @@ class Hub:
         webhook_secret: str = "a secret of the demo",  # noqa: S107
         permissions: Mapping[str, str] = PERMISSIONS,
         events: tuple[str, ...] = EVENTS,
+        callback_urls: tuple[str, ...] = (),
     ) -> App:
-        """Register an App. Its `private_key` is PEM text; `webhook_url` may be set later, by `set_webhook`."""
-        private, public = self._keys()
+        """Register an App. Its `private_key` is PEM text; `webhook_url` may be set later, by `set_webhook`.
+
+        People may be sent back to `callback_urls` once they have signed in by it; anywhere, where there are none.
+        """
         with self.world.lock:
-            app = App(
-                id=self.world.new_id(),
-                slug=slug,
+            return registering.register(
+                self.world,
+                slug,
                 owner=account(self.changes, owner),
-                bot=self.world.add_account(f"{slug}[bot]", "Bot"),
-                private_key=private,
-                public_key=public,
-                webhook_secret=webhook_secret,
                 webhook_url=webhook_url,
-                permissions=dict(permissions),
+                webhook_secret=webhook_secret,
+                permissions=permissions,
                 events=events,
-                created_at=self.world.now(),
+                callback_urls=callback_urls,
             )
-            self.world.apps[app.id] = app
-            return app
+
+    def sign_in(self, login: str) -> Account:
+        """Let somebody, who is made where new, be the one who looks at the pages about Apps."""
+        with self.world.lock:
+            self.world.signed_in = account(self.changes, login)
+            return self.world.signed_in
+
+    def revoke(self, login: str) -> None:
+        """Have somebody take back what they let Apps do in their name."""
+        with self.world.lock:
+            oauth.revoke(self.world, account(self.changes, login))
 
     def set_webhook(self, app: App, url: str, *, ping: bool = True) -> None:
         """Send the App's deliveries there from now on; those kept so far stay unsent."""

@@ -47,10 +47,15 @@ def select(changes: Changes, installation: Installation, repository: Repository,
     everything = {found.id for found in changes.world.repositories.values() if found.owner is installation.account}
     chosen = everything if installation.repository_ids is None else installation.repository_ids
     installation.repository_ids = chosen | {repository.id} if added else chosen - {repository.id}
+    tell_of(changes, installation, repository, by, added=added)
+
+
+def tell_of(changes: Changes, installation: Installation, repository: Repository, by: Account, *, added: bool) -> None:
+    """Tell that an installation sees a repository more, or one less."""
     installation.updated_at = changes.world.now()
     short = [shapes.short_repository(repository)]
     fields = {
-        "repository_selection": "selected",
+        "repository_selection": "all" if installation.repository_ids is None else "selected",
         "repositories_added": short if added else [],
         "repositories_removed": [] if added else short,
         "requester": None,

@@ -14,6 +14,20 @@ def rename(changes: Changes, repository: Repository, by: Account, name: str) -> 
     changes.tell_home(repository, "renamed", by, changes={"repository": {"name": {"from": before}}})
 
 
+def transfer(changes: Changes, repository: Repository, by: Account, owner: Account) -> None:
+    """Give a repository to another account: the old name answers 301, the installations there see it from now on."""
+    before, left = repository.owner, changes.world.installations_on(repository)
+    repository.former.add(repository.full_name.lower())
+    repository.owner = owner
+    repository.former.discard(repository.full_name.lower())
+    former = {"owner": {"from": {"user": shapes.account(changes.world, before)}}}
+    changes.tell_home(repository, "transferred", by, changes=former)
+    for installation in changes.world.installations_on(repository):
+        installing.tell_of(changes, installation, repository, by, added=True)
+    for installation in left:
+        installing.tell_of(changes, installation, repository, by, added=False)
+
+
 def set_default_branch(changes: Changes, repository: Repository, by: Account, branch: str) -> None:
     """Make another branch the one that everything starts from."""
     before, repository.default_branch = repository.default_branch, branch

@@ -17,6 +17,7 @@ border-bottom:1px solid #d1d9e0}article>div{padding:.2rem 1rem;overflow-wrap:any
 padding:1rem;overflow:auto;border-radius:6px;overflow-wrap:normal}code{font:85% ui-monospace,monospace;
 white-space:break-spaces}pre code{white-space:pre}table{border-collapse:collapse;display:block;width:max-content;
 max-width:100%;overflow:auto;overflow-wrap:normal}td code{white-space:nowrap}details,table{margin:.6rem 0}
+textarea{width:100%;box-sizing:border-box;font:inherit}button,select,input{font:inherit}
 blockquote{margin:.6rem 0;padding-left:1rem;border-left:.25rem solid #d1d9e0}
 td,th{border:1px solid #d1d9e0;padding:.3rem .7rem}.label{background:#ddf4ff;border-radius:1rem;padding:.1rem .6rem}
 nav,.quiet{color:#59636e}.thread{margin-left:1.5rem}.thread .label{font-size:80%}

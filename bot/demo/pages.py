@@ -5,13 +5,14 @@ from flask import Flask, Response
 from bot.demo import git
 from bot.demo.answers import Moved, not_found
 from bot.demo.markup import coloured, escape, page, said
+from bot.demo.pages_forms import forms
 from bot.demo.pages_talk import checks, conversation
 from bot.demo.state import Issue, Repository
 from bot.demo.world import World
 
 
 class Pages:
-    """The pages, read-only. What is private is not shown."""
+    """The pages. What is private is not shown."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -59,6 +60,7 @@ class Pages:
         if issue.pull:
             parts.append(checks(home, issue.pull))
             parts.append(f"<h2>Commits</h2>{_commits(home, issue)}<h2>Changes</h2>{_diff(home, issue)}")
+        parts.append(forms(self._world, issue))
         return page(issue.title, "".join(parts))
 
     def diff(self, owner: str, name: str, number: int) -> Response:

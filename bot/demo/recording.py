@@ -13,7 +13,8 @@ Json = dict[str, Any]
 _OPENING = re.compile(r"Iteration (\d+)(?: of \d+\.|: )")
 _CHARACTERS_PER_TOKEN = 4
 _PIECE = 24
-_LAST: Json = {"content": "There is nothing more to change.\n\n```finish\nNothing more to change.\n```\n"}
+_WHAT_IS_OVER = "The recorded replies are at their end: they tell one story, and a real model would go on here"
+_LAST: Json = {"content": f"No reply is recorded for this.\n\n```finish\n{_WHAT_IS_OVER}\n```\n"}
 _HAVE_READ = "I have read it."
 """What the agent puts in the model's mouth, so that two messages of the other side never follow each other."""
 

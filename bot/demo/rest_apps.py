@@ -6,11 +6,11 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from bot.demo import access, installing, shapes
+from bot.demo import access, installing, registering, shapes
 from bot.demo.answers import ApiError, as_json, listed, not_found, page_before
 from bot.demo.rest import Part, Route, body, nothing
 from bot.demo.shapes import Json
-from bot.demo.state import ROLES, Delivery, Installation
+from bot.demo.state import ROLES, Delivery, Installation, Repository
 
 _REDELIVERABLE = timedelta(days=3)
 """Source: GitHub, “Redelivering webhooks”."""
@@ -28,6 +28,8 @@ class Apps(Part):
             ("POST", "/app/installations/<int:number>/access_tokens", self.new_token),
             ("PUT", "/app/installations/<int:number>/suspended", self.suspend),
             ("DELETE", "/app/installations/<int:number>/suspended", self.unsuspend),
+            ("POST", "/app-manifests/<code>/conversions", self.convert),
+            ("GET", "/app/hook/config", self.hook),
             ("GET", "/app/hook/deliveries", self.deliveries),
             ("GET", "/app/hook/deliveries/<int:number>", self.delivery),
             ("POST", "/app/hook/deliveries/<int:number>/attempts", self.redeliver),
@@ -40,6 +42,18 @@ class Apps(Part):
         app = access.require_app(self.caller)
         mine = [found for found in self.world.installations.values() if found.app is app]
         return as_json(shapes.app(self.world, app) | {"installations_count": len(mine)})
+
+    def convert(self, code: str) -> Response:
+        """The credentials of an App that was created from a manifest: told once, to whoever has the code."""
+        app = registering.redeem(self.world, code)
+        told = {"client_id": app.client_id, "client_secret": app.client_secret, "pem": app.private_key}
+        return as_json(shapes.app(self.world, app) | told | {"webhook_secret": app.webhook_secret or None}, 201)
+
+    def hook(self) -> Response:
+        app = access.require_app(self.caller)
+        if not app.webhook_url:
+            raise not_found()
+        return as_json({"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": app.webhook_url})
 
     def installations(self) -> Response:
         app = access.require_app(self.caller)
@@ -142,6 +156,48 @@ class Apps(Part):
         if installation.app is not app:
             raise not_found()
         return installation
+
+
+class Persons(Part):
+    """What an App asks in the name of somebody who has let it."""
+
+    def routes(self) -> Iterable[Route]:
+        return (
+            ("GET", "/user/installations", self.installations),
+            ("GET", "/user/installations/<int:number>/repositories", self.repositories),
+        )
+
+    def installations(self) -> Response:
+        who = self._who()
+        mine = [found for found in who.installations if found.account is who.account or self._seen(who, found)]
+        shown = [shapes.installation(self.world, found) for found in mine]
+        return listed(shown, self.world.base_url, inside="installations")
+
+    def repositories(self, number: int) -> Response:
+        """Those that both may see, and the person by a role of their own: not by its being public."""
+        who = self._who()
+        installation = next((found for found in who.installations if found.id == number), None)
+        if installation is None:
+            raise not_found()
+        if installation.suspended_at is not None:
+            raise ApiError(403, "This installation has been suspended")
+        shown = [
+            shapes.repository(self.world, found, permissions=_flags(found.role(who.account)))
+            for found in self._seen(who, installation)
+        ]
+        return listed(shown, self.world.base_url, inside="repositories")
+
+    def _who(self) -> access.User:
+        who = self.caller
+        if not isinstance(who, access.User):
+            raise ApiError(401, "Requires authentication")
+        if who.app is None:
+            raise ApiError(403, "You must authenticate with an access token authorized to a GitHub App")
+        return who
+
+    def _seen(self, who: access.User, installation: Installation) -> list[Repository]:
+        covered = (found for found in self.world.repositories.values() if installation.covers(found))
+        return [found for found in covered if found.is_collaborator(who.account)]
 
 
 class Repositories(Part):

@@ -1,5 +1,7 @@
 """The demo: a GitHub-shaped server, a sample repository with a bug, and the bot as a real process on one issue."""
 
+import shlex
+import shutil
 import signal
 import sys
 import time
@@ -10,7 +12,7 @@ from types import FrameType
 
 from bot.demo.bot_process import NotReady
 from bot.demo.closing import report
-from bot.demo.stage import LABEL, MAINTAINER, REPORTER, Stage, Wanted, ask, set_up
+from bot.demo.stage import LABEL, MAINTAINER, OWNER, RECORDED, REPORTER, Stage, Wanted, ask, set_up
 from bot.demo.telling import Teller
 from bot.demo.watching import Ending
 
@@ -45,8 +47,10 @@ def run_demo(
     wanted = Wanted(environ, sandbox, notes, titles, argv, settings or {}, directory)
     with _interruptible(), ExitStack() as open_things:
         try:
-            stage = set_up(open_things, wanted, teller)
-            proven = report(stage, _play(stage, timeout_s), as_json=as_json)
+            with teller.showing("the demo is set up"):
+                stage = set_up(open_things, wanted, teller)
+                ending = _play(stage, timeout_s)
+            proven = report(stage, ending, as_json=as_json)
             if keep:
                 _keep(stage)
             else:
@@ -90,22 +94,56 @@ def _say_where(stage: Stage, *, kept: bool) -> None:
         stage.teller.say(f"The repository: {stage.repository.directory}\nThe bot's log: {stage.bot.log}")
     else:
         stage.teller.say(
-            "To look at the pages and to clone the branch: `selfcode demo --keep` (.venv/bin/selfcode in a checkout)."
+            "The server is gone, and `selfcode verify` has nothing to fetch from it any more. To prove it again, to"
+            f" look at the pages, to clone the branch and to say something there: `{_command()} demo --keep`."
         )
 
 
 def _keep(stage: Stage) -> None:
     """Leave everything running until somebody ends it."""
-    pull = stage.watch.pull
     stage.teller.heading("Where to look")
-    stage.teller.say(f" {stage.issue.url}")
-    if pull is not None:
-        stage.teller.say(f" {pull.url}\n git clone --branch {pull.head} {stage.repository.clone_url}")
-    stage.teller.say(f" the bot's log: {stage.bot.log}\n\nCtrl-C ends the server and the bot.")
+    for line in where_to_look(stage):
+        stage.teller.verbatim(line)
     while stage.bot.exit_code is None:
         for line in stage.watch.new():
             stage.teller.happened(stage.seconds, line)
         time.sleep(_LOOK_S)
+
+
+def where_to_look(stage: Stage) -> Iterator[str]:
+    """Pages, and commands to paste, for whoever looks around while all of it goes on running."""
+    pull, run, selfcode = stage.watch.pull, stage.watch.run_id, _command()
+    if run:
+        yield f" the run, step by step: {stage.bot.url}/runs/{run}"
+        yield f"   (you look at it as the operator; {stage.bot.url}/sign-in shows it to {OWNER} or {REPORTER})"
+    yield f" the issue: {stage.issue.url}"
+    if pull is not None:
+        yield f" the pull request: {pull.url}"
+        yield f" git clone --branch {pull.head} {stage.repository.clone_url}"
+    yield f" the bot's log: {stage.bot.log}"
+    yield "\nTo say something there, use the form at the end of those pages: a comment “/selfcode status”, a review."
+    if stage.model == RECORDED:
+        yield (
+            "The recorded replies tell this one story: what is asked for after it is taken up and answered, but the"
+            " change stays as it is. With a model of yours (OPENAI_BASE_URL or OPENAI_API_KEY) it goes on from there."
+        )
+    yield "\nIn another terminal:\n"
+    named = {"SELFCODE_HOME": str(stage.home), "SELFCODE_GITHUB_API_URL": stage.hub.api_url}
+    named["SELFCODE_SANDBOX"] = stage.sandbox
+    yield f" export {' '.join(f'{name}={shlex.quote(value)}' for name, value in named.items())}"
+    yield f" {selfcode} runs"
+    if run:
+        yield f" {selfcode} trace {run}"
+    if pull is not None:
+        yield f" {selfcode} verify {shlex.quote(f'{stage.repository.full_name}#{pull.number}')}"
+    yield "\nCtrl-C ends the server and the bot."
+
+
+def _command() -> str:
+    """The command as it was called, where it is not found by its name alone."""
+    called = Path(sys.argv[0])
+    is_found = called.name != "selfcode" or shutil.which("selfcode") is not None
+    return "selfcode" if is_found else shlex.quote(str(called.resolve()))
 
 
 @contextmanager

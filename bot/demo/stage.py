@@ -14,6 +14,7 @@ from bot.demo import sample
 from bot.demo.bot_process import BotProcess, NotReady, free_port, running
 from bot.demo.handles import IssueHandle, RepositoryHandle
 from bot.demo.hub import Hub
+from bot.demo.kept import HOME, PREFIX
 from bot.demo.recorded import RecordedModel
 from bot.demo.state import App
 from bot.demo.telling import Teller
@@ -22,6 +23,8 @@ from bot.demo.watching import Watch
 OWNER, NAME = "octo-demo", "lapse"
 REPORTER, MAINTAINER = "ada", "mona"
 LABEL = "selfcode"
+RECORDED = "recorded replies"
+"""The model's name for people, where it is none."""
 _READY_S = 60.0
 _FROM_THE_CALLER = ("SELFCODE_MODEL", "SELFCODE_SANDBOX_IMAGE", "SELFCODE_CA_BUNDLE")
 
@@ -48,6 +51,7 @@ class Stage:
     repository: RepositoryHandle
     issue: IssueHandle
     bot: BotProcess
+    home: Path
     watch: Watch
     model: str
     sandbox: str
@@ -69,27 +73,27 @@ def set_up(open_things: ExitStack, wanted: Wanted, teller: Teller) -> Stage:
     model, model_settings = _model(open_things, wanted.environ, teller)
     hub.create_user(OWNER)
     repository = hub.create_repository(f"{OWNER}/{NAME}", sample.files(), roles={MAINTAINER: "write"})
-    app = hub.create_app(owner=OWNER)
+    app = hub.create_app(owner=OWNER, callback_urls=("https://selfcode.example.com/auth/callback",))
     port = free_port()
-    own = {"SELFCODE_HOME": str(folder / "home"), "SELFCODE_SANDBOX": wanted.sandbox, "SELFCODE_PORT": str(port)}
+    own = {"SELFCODE_HOME": str(folder / HOME), "SELFCODE_SANDBOX": wanted.sandbox, "SELFCODE_PORT": str(port)}
+    teller.now("the demo is set up")
     environment = {**_environment(wanted.environ, hub, app), **own, **model_settings, **wanted.settings}
     began = time.monotonic()
     bot = open_things.enter_context(running(wanted.argv, environment, port=port, log=folder / "bot.log"))
     teller.say(f"A GitHub-shaped server is at {hub.base_url}, the bot at {bot.url}. Sandbox: {wanted.sandbox}.")
+    teller.now("the bot starts")
     _until_ready(bot, teller)
     hub.set_webhook(app, f"{bot.url}/webhook")
     hub.install(app, OWNER)
     hub.wait_for_deliveries()
     issue = _write_issue(hub, repository)
     watch = Watch(hub, app, repository, issue, wanted.titles)
-    return Stage(hub, app, repository, issue, bot, watch, model, wanted.sandbox, teller, began)
+    return Stage(hub, app, repository, issue, bot, folder / HOME, watch, model, wanted.sandbox, teller, began)
 
 
 def _folder(open_things: ExitStack, directory: Path | None) -> Path:
     if directory is None:
-        return Path(
-            open_things.enter_context(tempfile.TemporaryDirectory(prefix="selfcode-demo-", ignore_cleanup_errors=True))
-        )
+        return Path(open_things.enter_context(tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)))
     directory.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix="demo-", dir=directory)).resolve()
 
@@ -110,7 +114,7 @@ def _model(open_things: ExitStack, environ: Mapping[str, str], teller: Teller) -
         " OPENAI_BASE_URL, and SELFCODE_MODEL.",
         style="yellow",
     )
-    return "recorded replies", {
+    return RECORDED, {
         "OPENAI_BASE_URL": played.base_url,
         "OPENAI_API_KEY": "recorded",
         "SELFCODE_MODEL": played.model,
@@ -131,6 +135,8 @@ def _environment(environ: Mapping[str, str], hub: Hub, app: App) -> dict[str, st
         "PYTHONUNBUFFERED": "1",
         "SELFCODE_ALLOWED_OWNERS": OWNER,
         "SELFCODE_APP_ID": str(app.id),
+        "SELFCODE_CLIENT_ID": app.client_id,
+        "SELFCODE_CLIENT_SECRET": app.client_secret,
         "SELFCODE_GITHUB_API_URL": hub.api_url,
         "SELFCODE_HOST": "127.0.0.1",
         "SELFCODE_LABEL": LABEL,

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.demo.people import Account, App, Reaction
+from bot.demo.people import Account, App, Reaction, Registration
 from bot.demo.pull_requests import CheckRun, CheckSuite, PullRequest, Review, ReviewComment, Thread
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Labelling",
     "PullRequest",
     "Reaction",
+    "Registration",
     "Repository",
     "Review",
     "ReviewComment",
@@ -170,7 +171,10 @@ class Repository:
 
 @dataclass(slots=True, eq=False)
 class Installation:
-    """An App on an account. `repository_ids` None means all of the account's repositories."""
+    """An App on an account. `repository_ids` None means all of the account's repositories.
+
+    `events` are those that it gets; None for all that the App asks for.
+    """
 
     id: int
     app: App
@@ -181,6 +185,7 @@ class Installation:
     suspended_at: datetime | None = None
     suspended_by: Account | None = None
     updated_at: datetime | None = None
+    events: tuple[str, ...] | None = None
 
     def covers(self, repository: Repository) -> bool:
         if repository.owner is not self.account:
@@ -190,10 +195,14 @@ class Installation:
 
 @dataclass(slots=True, eq=False)
 class Token:
-    """A user's token, or an installation's, which expires and may be narrowed. `repository_ids` None: not narrowed."""
+    """A user's token, or an installation's, which expires and may be narrowed. `repository_ids` None: not narrowed.
+
+    A user's with an `app` is one by which that App asks in their name: it reaches what both do.
+    """
 
     value: str
     user: Account | None = None
+    app: App | None = None
     installation: Installation | None = None
     permissions: dict[str, str] = field(default_factory=dict)
     repository_ids: frozenset[int] | None = None

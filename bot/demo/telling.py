@@ -1,11 +1,13 @@
 """What the demo says: lines while it goes on, the pull request at its end. Rich on a terminal, plain elsewhere."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.rule import Rule
 from rich.text import Text
 
@@ -14,6 +16,8 @@ _HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
 _FOLD = re.compile(r"<details\b[^>]*>|</details>|<summary>(.*?)</summary>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"</?(?:sub|sup|kbd|b|br|code)\b[^>]*>", re.IGNORECASE)
 _BAR = 24
+_BESIDE = 16
+"""What stands beside the words of what goes on: a sign of life, and the time."""
 
 
 class Teller:
@@ -21,16 +25,44 @@ class Teller:
 
     def __init__(self, stream: IO[str]) -> None:
         self._console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
+        self._shown: Progress | None = None
 
     @property
     def is_rich(self) -> bool:
         return self._console.is_terminal
 
+    @contextmanager
+    def showing(self, first: str) -> Iterator[None]:
+        """Show at a terminal what goes on just now, and for how long, on a line that vanishes in the end."""
+        if not self.is_rich:
+            yield
+            return
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        with Progress(*columns, console=self._console, transient=True) as shown:
+            self._shown = shown
+            self.now(first)
+            try:
+                yield
+            finally:
+                self._shown = None
+
+    def now(self, what: str) -> None:
+        """What goes on from now on: shown at a terminal, and nowhere else."""
+        if self._shown is not None:
+            for task in self._shown.task_ids:
+                self._shown.remove_task(task)
+            self._shown.add_task(clean(what)[: max(self._console.width - _BESIDE, _BESIDE)], total=None)
+
     def say(self, text: str, *, style: str = "") -> None:
         self._console.print(Text(clean(text), style=style))
 
+    def verbatim(self, text: str) -> None:
+        """A line to paste from: no line end gets into it, however narrow the terminal is."""
+        self._console.print(Text(clean(text)), soft_wrap=True)
+
     def happened(self, seconds: float, what: str, *, style: str = "") -> None:
-        """One line of progress, with the seconds since the demo began."""
+        """One line of progress, with the seconds since the demo began. It goes on until the next one."""
+        self.now(what)
         self._console.print(Text.assemble((f"{seconds:6.1f} s  ", "dim"), (clean(what), style)))
 
     def heading(self, text: str) -> None:

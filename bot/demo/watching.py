@@ -12,6 +12,9 @@ _WIDTH = 120
 _CELLS = 3
 """What is told of a table's row: the iteration, the change, the tests."""
 
+_RUN = re.compile(r"<sub>run `([0-9a-f]+)`</sub>")
+"""The last line of a comment of a run."""
+
 _TABLE_RULE = re.compile(r"^\|[\s:|-]+\|?$")
 
 
@@ -61,6 +64,12 @@ class Watch:
                 if f"**{title}**" in first:
                     return Ending(outcome, plain(first))
         return None
+
+    @property
+    def run_id(self) -> str:
+        """The run that the bot's newest comment on the issue names; "" where none does."""
+        bodies = [comment.body for comment in self.issue.comments_by(self.app.bot.login)]
+        return next((found[1] for body in reversed(bodies) if (found := _RUN.search(body))), "")
 
     @property
     def pull(self) -> PullHandle | None:

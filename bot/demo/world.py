@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.demo.answers import ApiError, Moved, not_found
+from bot.demo.keys import key_pair
+from bot.demo.people import Code, Refresh
 from bot.demo.state import (
     Account,
     App,
@@ -15,6 +17,7 @@ from bot.demo.state import (
     Installation,
     Issue,
     PullRequest,
+    Registration,
     Repository,
     Review,
     ReviewComment,
@@ -26,6 +29,8 @@ class World:
     """The whole memory. `now()` is the clock of tokens and dates; `advance` moves it for tests.
 
     `signs_commits`: whether commits that an App has written by the API are signed; an Enterprise Server may not do so.
+    `signed_in` is who looks at the pages about Apps. `new_keys` makes a private and a public key, PEM.
+    `form_token` goes into the forms of the pages.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -38,6 +43,12 @@ class World:
         self.installations: dict[int, Installation] = {}
         self.tokens: dict[str, Token] = {}
         self.deliveries: list[Delivery] = []
+        self.registrations: dict[str, Registration] = {}
+        self.codes: dict[str, Code] = {}
+        self.refreshes: dict[str, Refresh] = {}
+        self.signed_in: Account | None = None
+        self.new_keys = key_pair
+        self.form_token = secrets.token_urlsafe(32)
         self.signing_key = secrets.token_hex(32)
         self.signs_commits = True
         self._ids = itertools.count(1001)

@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 from bot.errors import ConfigError, Gone, Refused, Unavailable
 from bot.github import answers, checks, commits, conversation, failed, pulls, reviews
-from bot.github.failures import Expired, Moved
+from bot.github.failures import Expired, Moved, is_about_time
 from bot.github.hindsight import AppHindsight
+from bot.github.itself import AppItself
 from bot.github.place import BRIEF_WAIT_S, Place, Places
 from bot.github.server import Purpose, Server
 from bot.github.tokens import REFUSED_KEY, Tokens
@@ -118,6 +119,11 @@ class GitHubApp:
         )
 
     @property
+    def itself(self) -> AppItself:
+        """What GitHub says of the App."""
+        return AppItself(self._server, self._tokens)
+
+    @property
     def paused_s(self) -> float:
         """How long writes have waited for each other so far, in seconds, as GitHub prescribes."""
         return self._server.paused_s
@@ -130,6 +136,8 @@ class GitHubApp:
                 lambda: self._server.send(self._tokens.as_app, "GET", "/app", purpose=purpose), self._sleep
             )
         except (Expired, Gone, Refused) as error:
+            if is_about_time(str(error)):
+                raise Unavailable(f"this machine's clock is wrong, says GitHub: {error}") from error
             raise ConfigError(f"{REFUSED_KEY}: {error}") from error
         return answers.read(answers.App, found)
 

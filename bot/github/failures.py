@@ -52,6 +52,11 @@ class Invalid(Refused):
         return words.lower() in str(self).lower()
 
 
+def is_about_time(words: str) -> bool:
+    """Whether GitHub says that a key was used by a clock that is wrong: that passes, as after a machine's start."""
+    return "'issued at' claim" in words.lower() or "'expiration time' claim" in words.lower()
+
+
 def understand(  # noqa: PLR0911 - one answer a case
     status: int, answer: Any, headers: Mapping[str, str], *, doing: str, needs: str, now_s: float
 ) -> Exception:

@@ -51,6 +51,7 @@ class AppHindsight:
         if repository.id == 0:
             there = {each.id for each in self.installations() if not each.is_suspended}
             return repository.installation_id in there
+        self._tokens.forget(repository)  # one from before shows a public repository still
         try:
             self._patiently(lambda: self._places.look(repository))
         except (Gone, Moved):

@@ -1,28 +1,27 @@
 """Which open issues have a label, and who put it on, on all accounts that the App is on."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator
 
-from bot.errors import Gone, Refused
+from bot.errors import Unavailable
 from bot.github.answers import Account, LabelName, Slice, Text, read
 from bot.github.connections import Connections
-from bot.github.failures import Moved
 from bot.github.place import PAGE, Place
 from bot.github.server import Purpose, Server
 from bot.records import Installed, IssueRef, LabelledIssue, Labelling, RepositoryRef
 
 T = TypeVar("T")
 
-log = logging.getLogger(__name__)
-
 _INSTALLED = Purpose("list where the App is installed", "metadata: read")
 _COVERED = Purpose("list the repositories of the installation", "metadata: read")
-_LABELLED = Purpose("list the issues with the label", "issues: read")
+_SEARCHING = Purpose("search for issues with the label", "issues: read")
+
+PAGES = 10
+"""How many pages of one search GitHub shows."""
 
 
 class Owner(Slice):
@@ -45,13 +44,6 @@ class Repository(Slice):
 
     id: int
     full_name: str
-    archived: bool = False
-    open_issues_count: int | None = None
-
-    @property
-    def may_have_issues(self) -> bool:
-        """Whether something can be open there, and be worked on."""
-        return not self.archived and self.open_issues_count != 0
 
 
 class Covered(Slice):
@@ -61,14 +53,26 @@ class Covered(Slice):
 
 
 class Issue(Slice):
-    """An issue in a list; a pull request is one too."""
+    """An issue that was found. Of its repository it tells the address alone, which ends with its name."""
 
     number: int
+    repository_url: str
     updated_at: datetime
     labels: tuple[LabelName, ...] = ()
     user: Account | None = None
     author_association: Text = ""
-    pull_request: dict[str, Any] | None = None
+
+    @property
+    def full_name(self) -> str:
+        """The repository's."""
+        return "/".join(self.repository_url.split("/")[-2:])
+
+
+class Found(Slice):
+    """A page of what a search has found."""
+
+    items: tuple[Issue, ...] = ()
+    incomplete_results: bool = False
 
 
 class Happening(Slice):
@@ -96,24 +100,58 @@ def installations(server: Server, as_app: Connections) -> tuple[Installed, ...]:
 def labelled(
     server: Server, token: Connections, installation: Installed, label: str, *, since: float
 ) -> Iterator[LabelledIssue]:
-    """See `records.Hindsight`. The token is one of the whole installation."""
-    for repository in covered(server, token, installation):
-        if not repository.may_have_issues:
+    """See `records.Hindsight`. The token is one of the whole installation.
+
+    By a search, which takes one request of an account where nothing happened, and has a limit of its own. It finds
+    public issues of repositories, too, that the App is not on. `Unavailable` where it says that it has not seen all.
+    Source: https://docs.github.com/en/rest/search/search
+    """
+    there: Mapping[str, Repository] | None = None
+    for issue in _search(server, token, installation, label, since):
+        if there is None:
+            there = {each.full_name.casefold(): each for each in covered(server, token, installation)}
+        names, repository = tuple(each.name for each in issue.labels), there.get(issue.full_name.casefold())
+        if repository is None or label.casefold() not in {each.casefold() for each in names}:
             continue
-        place = Place(server, token, repository.full_name, _LABELLED, installation.id)
         owner, _, name = repository.full_name.partition("/")
-        ref = RepositoryRef(installation.id, repository.id, owner, name)
-        moment = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        try:
-            found = list(place.pages("issues", Issue, state="open", labels=label, since=moment))
-        except (Gone, Refused, Moved) as problem:
-            log.warning("the issues of %s can't be looked through: %s", repository.full_name, problem)
-            continue
+        at = IssueRef(RepositoryRef(installation.id, repository.id, owner, name), issue.number)
+        author = issue.user.person() if issue.user else None
+        yield LabelledIssue(at, names, issue.updated_at.timestamp(), author, issue.author_association)
+
+
+def _search(server: Server, token: Connections, installation: Installed, label: str, since: float) -> Iterator[Issue]:
+    """The open issues that have the label, those first that nothing has happened to for longest; each once.
+
+    It is searched on from where a page ended: what something happens to meanwhile moves to the end of the list, and all
+    behind it would change the page. Only what happened in one second takes turning pages.
+    """
+    page, seen = 1, set[tuple[str, int]]()
+    while page <= PAGES:
+        found = _page(server, token, _query(installation, label, since), page)
         for issue in found:
-            names = tuple(each.name for each in issue.labels)
-            if issue.pull_request is None and label.casefold() in {each.casefold() for each in names}:
-                at, author = IssueRef(ref, issue.number), issue.user.person() if issue.user else None
-                yield LabelledIssue(at, names, issue.updated_at.timestamp(), author, issue.author_association)
+            if (key := (issue.repository_url, issue.number)) not in seen:
+                seen.add(key)
+                yield issue
+        if len(found) < PAGE:
+            return
+        reached = found[-1].updated_at.timestamp()
+        since, page = max(since, reached), 1 if reached > since else page + 1
+    raise Unavailable(f"GitHub's search shows no more than {PAGES * PAGE} issues of one second")
+
+
+def _page(server: Server, token: Connections, query: str, page: int) -> Sequence[Issue]:
+    parameters = {"q": query, "sort": "updated", "order": "asc", "per_page": PAGE, "page": page}
+    answer = server.send(token, "GET", "/search/issues", purpose=_SEARCHING, parameters=parameters)
+    found = read(Found, answer)
+    if found.incomplete_results:
+        raise Unavailable("GitHub's search was not done in time")
+    return found.items
+
+
+def _query(installation: Installed, label: str, since: float) -> str:
+    name = label.replace("\\", "\\\\").replace('"', '\\"')
+    moment = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f'is:issue is:open archived:false user:{installation.account} updated:>={moment} label:"{name}"'
 
 
 def covered(server: Server, token: Connections, installation: Installed) -> Iterator[Repository]:
@@ -143,12 +181,19 @@ def labelling(place: Place, number: int, label: str) -> Labelling | None:
     Source: https://docs.github.com/en/rest/issues/events
     """
     wanted = label.casefold()
-    put_on = [
-        event
-        for event in place.pages(f"issues/{number}/events", Happening)
-        if event.event == "labeled" and event.label is not None and event.label.name.casefold() == wanted
-    ]
-    if not put_on:
+    last: Happening | None = None
+    off_at: float | None = None
+    off_before: float | None = None
+    for event in place.pages(f"issues/{number}/events", Happening):
+        if event.label is None or event.label.name.casefold() != wanted:
+            continue
+        match event.event:
+            case "labeled":
+                last, off_before = event, off_at
+            case "unlabeled":
+                off_at = event.created_at.timestamp()
+            case _:
+                pass
+    if last is None:
         return None
-    last = put_on[-1]
-    return Labelling(last.actor.person() if last.actor else None, last.created_at.timestamp())
+    return Labelling(last.actor.person() if last.actor else None, last.created_at.timestamp(), off_before)

@@ -113,13 +113,21 @@ class Places:
         self._seen: dict[int, float] = {}
 
     def look(self, ref: RepositoryRef) -> Repository:
-        """The repository as it is now."""
-        found = self._with_token(
-            ref, lambda token: self._server.send(token, "GET", f"/repositories/{ref.id}", purpose=_LOOKING)
-        )
+        """The repository as it is now, wherever it went."""
+        try:
+            found = self._looked_at(ref)
+        except Gone:
+            if not self._tokens.follow(ref):
+                raise
+            found = self._looked_at(ref)
         repository = read(Repository, found)
         self._names[ref.id], self._seen[ref.id] = repository.full_name, self._clock()
         return repository
+
+    def _looked_at(self, ref: RepositoryRef) -> Any:
+        return self._with_token(
+            ref, lambda token: self._server.send(token, "GET", f"/repositories/{ref.id}", purpose=_LOOKING)
+        )
 
     def find(self, full_name: str) -> RepositoryRef:
         """The number of the repository that has this name now, and the installation that it is seen through.
@@ -167,6 +175,7 @@ class Places:
             return False
 
     def _at(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:
+        self._name(ref)  # it may take another installation's token from here on
         return self._with_token(ref, lambda token: task(self._place(ref, token, purpose)))
 
     def _place(self, ref: RepositoryRef, token: Connections, purpose: Purpose) -> Place:

@@ -18,11 +18,11 @@ from bot.errors import Gone, Unavailable
 from bot.github.allowance import allowance_in
 from bot.github.answers import read
 from bot.github.connections import Connections
-from bot.github.failures import Moved, understand, understand_graph
+from bot.github.failures import Limited, Moved, understand, understand_graph
 from bot.github.graph_answers import GraphAnswer
 from bot.github.pace import Pace
 from bot.github.turns import Turns
-from bot.seen.counting import Counts
+from bot.seen.counting import Counts, Status
 
 API_VERSION = "2022-11-28"
 TIMEOUT_S = 15
@@ -176,12 +176,18 @@ class Server:
         except RequestException as error:
             self._counts.github_answered(None, connections.installation_id, None)
             raise Unavailable(f"GitHub can't be reached at {self._api_url}: {type(error).__name__}") from error
-        self._counts.github_answered(status, connections.installation_id, allowance_in(headers))
+        counted: Status = status
         answer, now_s = _json(text), self._clock()
-        if status >= 400:
-            raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=now_s)
-        if path == connections.graphql_url:
-            answer = _graph_data(answer, headers, purpose=purpose, now_s=now_s)
+        try:
+            if status >= 400:
+                raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=now_s)
+            if path == connections.graphql_url:
+                answer = _graph_data(answer, headers, purpose=purpose, now_s=now_s)
+        except Limited:
+            counted = status if status == 429 else "limited"
+            raise
+        finally:
+            self._counts.github_answered(counted, connections.installation_id, allowance_in(headers))
         return answer, headers
 
 

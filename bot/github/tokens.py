@@ -1,5 +1,6 @@
 """Tokens: made from the App's key, each for one repository, thrown away before they expire."""
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from github import Auth
 from jwt import PyJWTError
 from jwt.algorithms import RSAAlgorithm
 
-from bot.errors import ConfigError, Gone, Unavailable
-from bot.github.answers import InstallationToken, read
+from bot.errors import ConfigError, Gone, Refused, Unavailable
+from bot.github.answers import Identified, InstallationToken, read
 from bot.github.connections import Connections
-from bot.github.failures import Expired, Invalid
+from bot.github.failures import Expired, Invalid, Moved
 from bot.github.server import Purpose, Server
 from bot.github.turns import Locks
 from bot.records import RepositoryRef
@@ -28,6 +29,9 @@ Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with
 REFUSED_KEY = "GitHub does not accept SELFCODE_APP_ID with this key, or this machine's clock is wrong"
 
 _MINTING = Purpose("make a token", "metadata: read")
+_FOLLOWING = Purpose("find who sees the repository", "metadata: read")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Tokens:
         self._server = server
         self._clock = clock
         self._held: dict[tuple[int, int], _Held] = {}
+        self._gone_over: dict[int, int] = {}
+        """The installations that see repositories now which others saw before, by the repositories' numbers."""
         self._keeping = threading.Lock()
         self._minting = Locks()
         self.as_app = server.connections(auth)
@@ -76,6 +82,30 @@ class Tokens:
         with self._keeping:
             self._held.pop((ref.installation_id, ref.id), None)
 
+    def follow(self, ref: RepositoryRef) -> bool:
+        """Whether a repository is seen through another installation than it was: it was transferred to its account.
+
+        From then on that one's tokens are given, whatever installation is asked for.
+        """
+        before = self._installation_of(ref)
+        try:
+            found = self._server.send(
+                self.as_app, "GET", f"/repositories/{ref.id}/installation", purpose=_FOLLOWING, at_once=True
+            )
+        except (Gone, Refused, Expired, Moved):
+            return False
+        now = read(Identified, found).id
+        if now == before:
+            return False
+        log.info("%s went over from installation %d to %d", ref.full_name, before, now)
+        with self._keeping:
+            self._gone_over[ref.id] = now
+            self._held = {key: held for key, held in self._held.items() if key[1] != ref.id}
+        return True
+
+    def _installation_of(self, ref: RepositoryRef) -> int:
+        return self._gone_over.get(ref.id, ref.installation_id)
+
     def for_git(self, ref: RepositoryRef) -> str:
         """A token of its own each time, which can do nothing but read and write this repository's contents."""
         return self._mint(ref, contents="write")
@@ -96,10 +126,16 @@ class Tokens:
         return self._server.connections(Auth.Token(self._minted(ref, body)), ref.installation_id)
 
     def _mint(self, ref: RepositoryRef, **permissions: str) -> str:
-        return self._minted(ref, {"repository_ids": [ref.id]} | ({"permissions": permissions} if permissions else {}))
+        body = {"repository_ids": [ref.id]} | ({"permissions": permissions} if permissions else {})
+        try:
+            return self._minted(ref, body)
+        except Gone:
+            if not self.follow(ref):
+                raise
+            return self._minted(ref, body)
 
     def _minted(self, ref: RepositoryRef, body: Mapping[str, Any]) -> str:
-        path = f"/app/installations/{ref.installation_id}/access_tokens"
+        path = f"/app/installations/{self._installation_of(ref)}/access_tokens"
         try:
             answer = self._server.send(self.as_app, "POST", path, purpose=_MINTING, body=body, at_once=True)
         except Expired as error:

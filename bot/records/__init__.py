@@ -4,6 +4,7 @@ Other rooms have them from here, never from the modules inside.
 """
 
 from bot.records.changes import Change, ChangedFile
+from bot.records.checkup import Check, CheckState, Checkup
 from bot.records.conversation import (
     Answer,
     Attempt,
@@ -30,14 +31,44 @@ from bot.records.github import (
 )
 from bot.records.hindsight import DeliveryAttempt, DeliveryPage, Hindsight, Installed, LabelledIssue, Labelling
 from bot.records.issues import Comment, Issue, Task
+from bot.records.itself import AppFacts, Delivered, HookFacts, InstallationFacts, lacking
 from bot.records.outcomes import Kept, Outcome, RunResult, SolvedConflict, StopCheck
 from bot.records.places import OPERATOR, PERMISSIONS, IssueRef, Person, RepositoryRef
 from bot.records.plans import Finding, TestPlan, joined
 from bot.records.proof import Evidence, Hunk, HunkCheck, ImageIdentity, Proof, Provenance
+from bot.records.registering import NewApp, Registrar, WantedApp
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
+from bot.records.signing_in import (
+    SESSION_IDLE_S,
+    SESSION_LASTS_S,
+    Grant,
+    Reach,
+    SessionRow,
+    Sessions,
+    SigningIn,
+)
 from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load, storable
-from bot.records.triggers import Inbox, Receipt, Subject, SubjectKind, Trigger, TriggerKind
+from bot.records.triggers import Inbox, PullEnd, Receipt, Subject, SubjectKind, Trigger, TriggerKind
+from bot.records.viewing import (
+    Choices,
+    Happening,
+    HappeningKind,
+    IterationLine,
+    News,
+    NumbersChoice,
+    PullState,
+    Queue,
+    RunChoice,
+    RunLine,
+    RunList,
+    RunState,
+    RunStory,
+    Steering,
+    Viewing,
+    WaitingLine,
+    WorkedIssue,
+)
 from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progress, Reproduce, Verdict
 from bot.records.workbench import Readable, Unreproduced, Workbench
 
@@ -47,18 +78,26 @@ __all__ = [
     "DEFAULT_MODEL",
     "OPERATOR",
     "PERMISSIONS",
+    "SESSION_IDLE_S",
+    "SESSION_LASTS_S",
     "ActionTaken",
     "Aim",
     "Annotation",
     "AnnotationLevel",
     "Answer",
+    "AppFacts",
     "Attempt",
     "Call",
     "Candidate",
     "Caps",
     "Change",
     "ChangedFile",
+    "Check",
+    "CheckState",
+    "Checkup",
+    "Choices",
     "Comment",
+    "Delivered",
     "DeliveryAttempt",
     "DeliveryPage",
     "Evidence",
@@ -67,32 +106,46 @@ __all__ = [
     "Fault",
     "Finding",
     "GitHub",
+    "Grant",
+    "Happening",
+    "HappeningKind",
     "Health",
     "Hindsight",
+    "HookFacts",
     "Hunk",
     "HunkCheck",
     "ImageIdentity",
     "Inbox",
+    "InstallationFacts",
     "Installed",
     "Issue",
     "IssueRef",
     "Iteration",
+    "IterationLine",
     "Kept",
     "LabelledIssue",
     "Labelling",
     "MadeCommit",
     "MergeState",
+    "NewApp",
+    "News",
     "Note",
+    "NumbersChoice",
     "Offline",
     "Outcome",
     "Person",
     "Progress",
     "Proof",
     "Provenance",
+    "PullEnd",
     "PullRequest",
     "PullRequestText",
+    "PullState",
+    "Queue",
+    "Reach",
     "Readable",
     "Receipt",
+    "Registrar",
     "ReportState",
     "RepositoryInfo",
     "RepositoryRef",
@@ -101,10 +154,19 @@ __all__ = [
     "Review",
     "ReviewComment",
     "ReviewState",
+    "RunChoice",
+    "RunLine",
+    "RunList",
     "RunResult",
+    "RunState",
+    "RunStory",
     "SandboxFacts",
+    "SessionRow",
+    "Sessions",
+    "SigningIn",
     "SolvedConflict",
     "Spend",
+    "Steering",
     "StopCheck",
     "Subject",
     "SubjectKind",
@@ -119,9 +181,14 @@ __all__ = [
     "Unreproduced",
     "Usage",
     "Verdict",
+    "Viewing",
+    "WaitingLine",
+    "WantedApp",
     "Workbench",
+    "WorkedIssue",
     "dump",
     "joined",
+    "lacking",
     "load",
     "storable",
 ]

@@ -58,10 +58,14 @@ class LabelledIssue:
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """Who put a label on, and when: seconds since the epoch, GitHub's clock. None is an account that is gone."""
+    """Who put a label on, and when: seconds since the epoch, GitHub's clock. `by` None is an account that is gone.
+
+    `off_at` is when it was last taken off before that; None where it never was.
+    """
 
     by: Person | None
     at: float
+    off_at: float | None = None
 
 
 class Hindsight(Protocol):
@@ -84,9 +88,10 @@ class Hindsight(Protocol):
         ...
 
     def labelled(self, installation: Installed, label: str, *, since: float) -> Iterator[LabelledIssue]:
-        """The open issues that have the label, of those that anything happened to since then.
+        """The open issues that have the label, of those that anything happened to since then, the longest ago first.
 
-        A repository that can't be read is left out. Raises `Gone` and `Refused` where the account can't be.
+        What happened in the last minutes may not be among them yet. Raises `Gone` and `Refused` where the account can't
+        be looked through.
         """
         ...
 

@@ -57,6 +57,14 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class PullEnd:
+    """A pull request of ours was closed, or merged."""
+
+    number: int
+    is_merged: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Trigger:
     """What someone asked for, known by `key`: the same key seen twice is one trigger.
 
@@ -67,6 +75,7 @@ class Trigger:
     that asked. `is_insider`: by GitHub's word in the delivery whoever asks belongs to the repository, or what they did
     takes that; it admits nobody. `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was
     asked in the conversation of a pull request: as long as its issue is not looked up, `issue` names that too.
+    `pull_end` is set where the end of a pull request is why a run is to stop.
     """
 
     key: str
@@ -82,6 +91,7 @@ class Trigger:
     head_sha: str = ""
     review_id: int | None = None
     is_insider: bool = False
+    pull_end: PullEnd | None = None
 
     @property
     def comment_id(self) -> int | None:

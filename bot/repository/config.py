@@ -124,14 +124,14 @@ class RepositoryLimits(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    iterations: Annotated[int, Field(ge=1)] | None = None
-    calls_per_iteration: Annotated[int, Field(ge=1)] | None = None
-    tokens: Annotated[int, Field(ge=1)] | None = None
-    cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    patch_lines: Annotated[int, Field(ge=1)] | None = None
-    patch_files: Annotated[int, Field(ge=1)] | None = None
-    candidates: Annotated[int, Field(ge=1)] | None = None
+    iterations: Annotated[int, Field(ge=1)] | None = Field(None, description="tries at the change")
+    calls_per_iteration: Annotated[int, Field(ge=1)] | None = Field(None, description="model calls in one iteration")
+    tokens: Annotated[int, Field(ge=1)] | None = Field(None, description="tokens of a run, prompt and completion")
+    cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(None, description="money of a run")
+    minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(None, description="time of a run")
+    patch_lines: Annotated[int, Field(ge=1)] | None = Field(None, description="lines of a change, added and removed")
+    patch_files: Annotated[int, Field(ge=1)] | None = Field(None, description="files of a change")
+    candidates: Annotated[int, Field(ge=1)] | None = Field(None, description="candidates that an iteration draws")
 
 
 class RepositoryConfig(BaseModel):
@@ -139,27 +139,83 @@ class RepositoryConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    test: Command | None = None
-    setup: Setup | None = None
-    build: Command | None = None
-    image: Text | None = None
-    directory: Inside = "."
-    protect: Annotated[tuple[Text, ...], Many] = ()
-    report: Inside | None = None
-    limits: RepositoryLimits = RepositoryLimits()
-    model: Text | None = None
-    critic: Annotated[Text, BeforeValidator(_off)] | None = None
-    reproduce: Annotated[Reproduce, BeforeValidator(_off)] = Reproduce.FIRST
-    require_proof: Annotated[bool, Field(strict=True)] = False
-    on_unsolved: OnUnsolved = OnUnsolved.COMMENT
-    reviewers: Annotated[tuple[Login, ...], Many] = ()
-    labels: Annotated[tuple[Text, ...], Many] = ()
-    draft: Annotated[bool, Field(strict=True)] = False
-    update: Annotated[Update, BeforeValidator(_off)] = Update.MERGE
-    on_failed_checks: OnFailedChecks = OnFailedChecks.TELL
-    commit_style: CommitStyle = CommitStyle.PLAIN
-    sign_off: Annotated[bool, Field(strict=True)] = False
-    verified_commits: Annotated[bool, Field(strict=True)] = True
+    test: Command | None = Field(
+        None,
+        description="the test command, without the network; of a list each must succeed",
+        json_schema_extra={"unset": "found in the repository's files"},
+    )
+    setup: Setup | None = Field(
+        None,
+        description='prepares the image, with the network (package hosts alone), and is kept; `""` for nothing',
+        json_schema_extra={"unset": "found in the repository's files"},
+    )
+    build: Command | None = Field(
+        None,
+        description="a command before each run of the tests, without the network",
+        json_schema_extra={"unset": "found in the repository's files"},
+    )
+    image: Text | None = Field(
+        None,
+        description="the image that commands run in, among those that the operator allows",
+        json_schema_extra={"unset": "the operator's"},
+    )
+    directory: Inside = Field(
+        ".",
+        description="where commands run, relative to the repository",
+        json_schema_extra={"unset": "found in the repository's files"},
+    )
+    protect: Annotated[tuple[Text, ...], Many] = Field(
+        (), description="what no change may touch, as in .gitignore; `.github/workflows/` always is"
+    )
+    report: Inside | None = Field(
+        None,
+        description="JUnit XML that the test command writes by itself: a file, folder or pattern below `directory`",
+    )
+    limits: RepositoryLimits = Field(RepositoryLimits(), description="keys of their own, below")
+    model: Text | None = Field(
+        None,
+        description="the model, among those that the operator allows",
+        json_schema_extra={"unset": "the operator's"},
+    )
+    critic: Annotated[Text, BeforeValidator(_off)] | None = Field(
+        None,
+        description="the critic, among those that the operator allows, or `off` for none",
+        json_schema_extra={"unset": "the operator's"},
+    )
+    reproduce: Annotated[Reproduce, BeforeValidator(_off)] = Field(
+        Reproduce.FIRST,
+        description="what is asked of the test that shows the issue ([below](#the-test-that-shows-the-issue))",
+    )
+    require_proof: Annotated[bool, Field(strict=True)] = Field(
+        False, description="an unproven change opens no pull request"
+    )
+    on_unsolved: OnUnsolved = Field(
+        OnUnsolved.COMMENT, description="what a run that solved nothing leaves. `draft` is reserved: it is refused"
+    )
+    reviewers: Annotated[tuple[Login, ...], Many] = Field(
+        (), description="who is asked for a review of the pull request"
+    )
+    labels: Annotated[tuple[Text, ...], Many] = Field((), description="labels of the pull request")
+    draft: Annotated[bool, Field(strict=True)] = Field(
+        False,
+        description="a proven change, too, is a draft until a person marks it as ready; `accept-tests` leaves it one",
+    )
+    update: Annotated[Update, BeforeValidator(_off)] = Field(
+        Update.MERGE,
+        description="how the branch is brought up to its base before it is worked on again "
+        "([below](#the-branch-once-it-is-there))",
+    )
+    on_failed_checks: OnFailedChecks = Field(
+        OnFailedChecks.TELL,
+        description="where your own checks fail on a proven change: it is said, or one run tries to mend it",
+    )
+    commit_style: CommitStyle = Field(
+        CommitStyle.PLAIN, description="`conventional`: “fix: …”, “test: …” before the subject"
+    )
+    sign_off: Annotated[bool, Field(strict=True)] = Field(False, description="commits carry the bot's Signed-off-by")
+    verified_commits: Annotated[bool, Field(strict=True)] = Field(
+        True, description="commits are written by GitHub, which signs them ([below](#commits-that-github-verifies))"
+    )
 
     def lowered(self, caps: Caps) -> Caps:
         """The operator's limits, lowered where the repository asks for less."""

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sqlalchemy import Engine, and_, exists, select
+from sqlalchemy import Engine, and_, exists, or_, select
 
 from bot.errors import Unavailable
 from bot.repository.locking import locked
@@ -19,7 +19,10 @@ _LEFT_S = 86_400.0
 
 
 def is_known(engine: Engine, repository_id: int, installation_id: int | None = None) -> bool:
-    """Whether a run of the repository is kept, or a request waits; `installation_id`: as that installation sees it."""
+    """Whether a run of the repository is kept, or a request waits; `installation_id`: as that installation sees it.
+
+    A run at work may use what another installation saw, before the repository was transferred.
+    """
     conditions = []
     for table in (runs, inbox):
         condition = table.c.repository_id == repository_id
@@ -27,7 +30,8 @@ def is_known(engine: Engine, repository_id: int, installation_id: int | None = N
             condition = and_(condition, table.c.installation_id == installation_id)
         conditions.append(condition)
     of_runs, of_requests = conditions
-    kept = exists(select(runs.c.id).where(of_runs))
+    at_work = and_(runs.c.repository_id == repository_id, runs.c.state == "running")
+    kept = exists(select(runs.c.id).where(or_(of_runs, at_work)))
     waits = exists(select(inbox.c.seq).where(and_(of_requests, inbox.c.state == "waiting")))
     with transaction(engine) as connection:
         return bool(connection.execute(select(kept | waits)).scalar())

@@ -6,7 +6,9 @@ done at any time, again, and by several workers. Without a public address it is 
 
 import logging
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.errors import Gone, Refused, Unavailable
@@ -14,6 +16,7 @@ from bot.runs.missed_deliveries import MissedDeliveries
 from bot.runs.missed_labels import MissedLabels
 
 EVERY_S = 15 * 60.0
+LISTENS_EVERY_S = 5.0
 AWAY_S = 60.0
 """How long to wait where GitHub is away and does not say for how long."""
 
@@ -32,12 +35,23 @@ class CatchingUp:
     def work(self, until: threading.Event) -> None:
         """Catch up now and from time to time, until the event is set."""
         pause_s = 0.0
-        while not until.wait(pause_s):
+        while not self._is_over(until, pause_s):
             try:
                 pause_s = self.turn()
             except Exception:  # the outermost frame of its thread: what can't be caught up with must not end it
                 log.exception("bug in catching up")
                 pause_s = self.every_s
+
+    def _is_over(self, until: threading.Event, pause_s: float) -> bool:
+        """Wait for so long, or until an account is to be looked through. Whether the end has come meanwhile."""
+        end = time.monotonic() + pause_s
+        while (left_s := end - time.monotonic()) > 0:
+            if until.wait(min(left_s, LISTENS_EVERY_S)):
+                return True
+            with suppress(Unavailable):
+                if self.labels.is_asked():
+                    break
+        return until.is_set()
 
     def turn(self) -> float:
         """Catch up once. Returns the seconds to wait before the next time."""

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Engine, and_, select, update
+from sqlalchemy import Engine, and_, delete, select, update
 
 from bot.records import RepositoryRef, TriggerKind
 from bot.runs.inbox import trigger_of
-from bot.runs.tables import caught_up, inbox
+from bot.runs.tables import caught_up, controls, inbox
 from bot.runs.transactions import insert_new, transaction
+
+_LOOK = "labels of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,26 @@ class CaughtUp:
         with transaction(self._engine) as connection:
             if not insert_new(connection, caught_up, app_id=app_id, **row):
                 connection.execute(update(caught_up).where(caught_up.c.app_id == app_id).values(**row))
+
+    def ask(self, installation_id: int, since: float) -> None:
+        """Have the labels of an account looked through soon, those that were put on since then."""
+        row = {"value": "asked for", "at": since}
+        key = f"{_LOOK}{installation_id}"
+        with transaction(self._engine) as connection:
+            if not insert_new(connection, controls, key=key, **row):
+                connection.execute(update(controls).where(controls.c.key == key, controls.c.at > since).values(**row))
+
+    def asked(self) -> dict[int, float]:
+        """Since when the labels of accounts are to be looked through soon, by the installation."""
+        query = select(controls.c.key, controls.c.at).where(controls.c.key.startswith(_LOOK))
+        with transaction(self._engine) as connection:
+            return {int(row.key.removeprefix(_LOOK)): float(row.at) for row in connection.execute(query)}
+
+    def looked(self, installation_id: int, since: float) -> None:
+        """It was done."""
+        done = and_(controls.c.key == f"{_LOOK}{installation_id}", controls.c.at == since)
+        with transaction(self._engine) as connection:
+            connection.execute(delete(controls).where(done))
 
     def newest(self, kind: TriggerKind, repository: RepositoryRef, number: int = 0) -> float | None:
         """When what this kind of trigger tells of happened last, as far as the inbox knows. GitHub's clock."""

@@ -1,12 +1,13 @@
 """The steps of one run. What one finds out, the others have from `Known`, after a restart too."""
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.errors import Refused, Stopped
-from bot.records import Outcome, Progress, TriggerKind, Verdict
+from bot.records import HappeningKind, Outcome, Progress, TriggerKind, Verdict
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
 from bot.runs.asked import taken_up
@@ -22,7 +23,8 @@ from bot.runs.known import Known, SolvedConflicts
 from bot.runs.last_words import LastWords
 from bot.runs.leftovers import Leftovers
 from bot.runs.markers import refuse_marked
-from bot.runs.patience import patiently
+from bot.runs.paid_model import PaidModel
+from bot.runs.patience import is_worth_repeating, patiently
 from bot.runs.provenance import with_head
 from bot.runs.publishing import Publishing
 from bot.runs.pushing import Pushing
@@ -33,7 +35,7 @@ from bot.runs.store import PROVING
 from bot.runs.verifying import missing_of_protected
 from bot.runs.voice import Voice
 from bot.runs.wishes import wishes_of
-from bot.writing.progress import Phase, ProgressView, progress_comment
+from bot.writing.progress import Phase, ProgressView, phase_of_step, progress_comment
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +145,7 @@ class Chapter:
         progress = known.progress
         if len(progress.iterations) < number:
             self._show(Phase.WORKING, iteration=number)
-            hearing = Listening(self.house.store, self.run_id)
+            hearing = Listening(self.house.store, self.run_id, number)
             work = self._first if number == 1 else self._iterated
             made = self._groundwork.standing(partial(work, progress, hearing))
             progress = patiently(lambda: hearing.closed(made, known.caps))
@@ -163,13 +165,25 @@ class Chapter:
         return self._iterated(progress, hearing, ground)
 
     def _iterated(self, progress: Progress, hearing: Listening, ground: Ground) -> Progress:
-        known = self.known
-        return solving.iterate(
-            ground, self.house.agent_for(known.crew), job_of(known), progress, tell=self._tell, said=hearing.said
+        """What the model makes of it, by replies that are kept: told again, nothing of it is paid again."""
+        known, step = self.known, f"iteration {hearing.number}"
+        paid, spent = self.house.store.paid, progress.spend
+        telling = patiently(lambda: paid.telling_of(self.run_id, step, before=spent, caps=known.caps))
+        patiently(lambda: hearing.begin(lambda: telling.is_repeating))
+        made = solving.iterate(
+            ground,
+            self.house.agent_for(known.crew, partial(PaidModel, telling=telling)),
+            job_of(known),
+            progress,
+            tell=self._tell,
+            said=hearing.said,
+            repeats=is_worth_repeating(known.outage, step, now=time.time()),
         )
+        return telling.with_unused(made)
 
     def _tell(self, what: str) -> None:
         log.info("run %s: %s", self.run_id, what)
+        self.house.store.happenings.keep(self.run_id, HappeningKind.TOLD, what.strip())
 
     def take_proof(self) -> None:
         """Judge the change in clean workspaces, unless the branch holds just that, proven, already.
@@ -267,8 +281,7 @@ class Chapter:
     def show_step(self, step: str) -> None:
         """Show that the run is in this step, and what it waits for, on the issue of one that was admitted."""
         if self.known.is_admitted:
-            name, _, number = step.partition(" ")
-            phase = _PHASES.get(name, Phase.PUBLISHING)
+            phase, number = phase_of_step(step), step.partition(" ")[2]
             self._show(phase, iteration=int(number) if phase is Phase.WORKING else 1)
 
     def _show(self, phase: Phase, *, iteration: int = 1) -> None:
@@ -292,14 +305,3 @@ class Chapter:
             waits_since=outage.since if outage else None,
         )
         self._voice.politely(lambda: self._voice.write(progress_comment(view)))
-
-
-_PHASES = {
-    "admit": Phase.PREPARING,
-    "fetch": Phase.PREPARING,
-    "environment": Phase.PREPARING,
-    "baseline": Phase.BASELINE,
-    "iteration": Phase.WORKING,
-    "proof": Phase.PROVING,
-}
-"""By the first word of a step's name; all else publishes."""

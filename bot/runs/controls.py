@@ -1,6 +1,7 @@
 """What operators ask of all workers: to begin nothing new, to drop a request, to end once their work is done."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sqlalchemy import Engine, and_, delete, or_, select, update
 
@@ -11,16 +12,21 @@ from bot.runs.workers import lives
 CANCELLED = "cancelled by the operator"
 """Why something ends that an operator cancels."""
 
+_NO_REASON = "asked for"
 _PAUSE = "pause"
 _CANCEL = "cancel "
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for at a moment: `cancelled` are the ids of the runs that something is, or would become."""
+    """What is asked for at a moment: `cancelled` are the ids of the runs that something is, or would become.
+
+    `reasons` say why, by these ids.
+    """
 
     paused_at: float | None = None
     cancelled: frozenset[str] = frozenset()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_paused(self) -> bool:
@@ -47,13 +53,12 @@ class Controls:
 
     def wanted(self) -> Wanted:
         """All that is asked for."""
-        query = select(controls.c.key, controls.c.at).where(
-            or_(controls.c.key == _PAUSE, controls.c.key.startswith(_CANCEL))
-        )
+        query = select(controls).where(or_(controls.c.key == _PAUSE, controls.c.key.startswith(_CANCEL)))
         with transaction(self._engine) as connection:
-            found = {row.key: float(row.at) for row in connection.execute(query)}
-        cancelled = frozenset(key.removeprefix(_CANCEL) for key in found if key != _PAUSE)
-        return Wanted(found.get(_PAUSE), cancelled)
+            found = {row.key: row for row in connection.execute(query)}
+        paused = found.pop(_PAUSE, None)
+        reasons = {key.removeprefix(_CANCEL): _reason(row.value) for key, row in found.items()}
+        return Wanted(float(paused.at) if paused else None, frozenset(reasons), reasons)
 
     # --- That nothing new begins
 
@@ -70,9 +75,9 @@ class Controls:
 
     # --- That one request is dropped
 
-    def cancel(self, run_id: str, moment: float) -> bool:
+    def cancel(self, run_id: str, moment: float, because: str = CANCELLED) -> bool:
         """Have a worker drop what would become this run, and stop it where it has begun. False where that is asked."""
-        return self._keep(_CANCEL + run_id, moment)
+        return self._keep(_CANCEL + run_id, moment, because)
 
     def cancelled(self, run_id: str) -> None:
         """It was done."""
@@ -104,6 +109,10 @@ class Controls:
             SeenWorker(row.id, row.name, row.places, row.problem, bool(row.drains), bool(row.lives)) for row in rows
         ]
 
-    def _keep(self, key: str, moment: float) -> bool:
+    def _keep(self, key: str, moment: float, because: str = _NO_REASON) -> bool:
         with transaction(self._engine) as connection:
-            return insert_new(connection, controls, key=key, value="asked for", at=moment)
+            return insert_new(connection, controls, key=key, value=because, at=moment)
+
+
+def _reason(value: str) -> str:
+    return CANCELLED if value == _NO_REASON else value

@@ -1,7 +1,7 @@
 """What is to become of a trigger that asks for a run, and which goes first. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.records import Outcome, Trigger, TriggerKind
@@ -100,16 +100,30 @@ def decide(
     return Begin() if free else Later(for_a_place=trigger.kind not in CHEAP)
 
 
-def has_room(trigger: Trigger, active: Sequence[RunRow], *, at_once: AtOnce) -> bool:
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a run is at work, or would be; `is_cheap`: it takes no place."""
+
+    installation_id: int
+    repository_id: int
+    is_cheap: bool = False
+
+
+def spot_of(trigger: Trigger) -> Spot:
+    """Where the run would be at work that the trigger asks for."""
+    repository = trigger.issue.repository
+    return Spot(repository.installation_id, repository.id, trigger.kind in CHEAP)
+
+
+def has_room(here: Spot, active: Sequence[RunRow], *, at_once: AtOnce) -> bool:
     """Whether one more may begin: what is cheap has room beside the places, and of that no account has all.
 
     What waits for a service has left its place.
     """
     if at_once.is_paused:
         return False
-    is_cheap, here = trigger.kind in CHEAP, trigger.issue.repository
-    alike = [run for run in active if (run.trigger.kind in CHEAP) == is_cheap]
-    if is_cheap:
+    alike = [run for run in active if (run.trigger.kind in CHEAP) == here.is_cheap]
+    if here.is_cheap:
         of_account = sum(run.trigger.issue.repository.installation_id == here.installation_id for run in alike)
         return sum(run.resumes_at is None for run in alike) < CHEAP_AT_ONCE and of_account < CHEAP_OF_AN_ACCOUNT
     working = [run.trigger.issue.repository for run in alike if run.resumes_at is None]
@@ -117,26 +131,30 @@ def has_room(trigger: Trigger, active: Sequence[RunRow], *, at_once: AtOnce) -> 
         most is None or count < most
         for count, most in (
             (len(working), at_once.all),
-            (sum(each.id == here.id for each in working), at_once.of_repository),
+            (sum(each.id == here.repository_id for each in working), at_once.of_repository),
             (sum(each.installation_id == here.installation_id for each in working), at_once.of_installation),
         )
     )
 
 
-def fair(waiting: Sequence[Waiting], active: Sequence[RunRow]) -> list[Waiting]:
-    """The triggers as they get room: fewest active runs of the installation, of the repository, then age.
+def ranks(active: Sequence[RunRow]) -> Callable[[Spot], tuple[int, int]]:
+    """Which spot has room first: that of the fewest active runs of the installation, then of the repository.
 
     What is cheap and what takes a place don't count for each other.
     """
-    at_work = [(run.trigger.kind in CHEAP, run.trigger.issue.repository) for run in active]
-    by_installation = Counter((is_cheap, repository.installation_id) for is_cheap, repository in at_work)
-    by_repository = Counter((is_cheap, repository.id) for is_cheap, repository in at_work)
+    at_work = [spot_of(run.trigger) for run in active]
+    by_installation = Counter((spot.is_cheap, spot.installation_id) for spot in at_work)
+    by_repository = Counter((spot.is_cheap, spot.repository_id) for spot in at_work)
+    return lambda spot: (
+        by_installation[spot.is_cheap, spot.installation_id],
+        by_repository[spot.is_cheap, spot.repository_id],
+    )
 
-    def rank(each: Waiting) -> tuple[int, int, int]:
-        is_cheap, repository = each.trigger.kind in CHEAP, each.trigger.issue.repository
-        return by_installation[is_cheap, repository.installation_id], by_repository[is_cheap, repository.id], each.seq
 
-    return sorted(waiting, key=rank)
+def fair(waiting: Sequence[Waiting], active: Sequence[RunRow]) -> list[Waiting]:
+    """The triggers as they get room: by the rank of their spots, then by age."""
+    rank = ranks(active)
+    return sorted(waiting, key=lambda each: (*rank(spot_of(each.trigger)), each.seq))
 
 
 def same(one: Trigger, other: Trigger) -> bool:

@@ -1,33 +1,39 @@
 """Takes waiting triggers in turn: what is done at once, and what starts a run when there is room."""
 
-import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from bot.records import Caps, GitHub, RepositoryRef, TriggerKind
-from bot.runs.acting import Acting, Queue
+from bot.records import Caps, GitHub
+from bot.runs.acting import Acting
 from bot.runs.admission import Gate
 from bot.runs.controls import CANCELLED, Wanted
 from bot.runs.deciding import AtOnce
 from bot.runs.errands import Errands
 from bot.runs.filling import Filling, Starter
+from bot.runs.judging import Judge
 from bot.runs.lines import Send, at_once
+from bot.runs.past import Past
+from bot.runs.placing import Opening, Placing
 from bot.runs.queueing import Queueing
+from bot.runs.ranking import Ranking
 from bot.runs.reception import Reception
+from bot.runs.rounds import Rounds
 from bot.runs.settling import Settling
+from bot.runs.shelf import Shelf
+from bot.runs.sorting import AT_ONCE, Sorting
 from bot.runs.standing import CapsOf
 from bot.runs.store import RUNS, Store, Waiting, run_id_for
 
-ENDING = (TriggerKind.STOP, TriggerKind.UNINSTALLED)
-"""What ends runs goes before everything else."""
+FACTS_AT_ONCE = 200
+"""How many facts that end runs are acted on in one go."""
 
-STEERING = (TriggerKind.NOTE,)
-TALKING = (TriggerKind.STATUS, TriggerKind.HELP, TriggerKind.INSTALLED)
+PUT_AWAY_AT_MOST = 100
+"""How much is put away in one turn, as of people who are not listened to: it keeps nobody waiting, and no stop."""
 
-NOT_OURS = "Commands are read on issues, and on selfcode's own pull requests: this is another one."
-
-log = logging.getLogger(__name__)
+_LOOKED_AT = 5
+_LAID_BY = (Shelf.ASIDE, Shelf.BEHIND, Shelf.UNPLACED)
+"""Where that lies which waits for something that this process has to watch for."""
 
 
 @dataclass
@@ -51,119 +57,188 @@ class Dispatcher:
     send: Send = at_once
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
-    _known: dict[int, Waiting] = field(default_factory=dict, init=False)
     _wanted: Wanted = field(default_factory=Wanted, init=False)
+    _opening: dict[int, Opening] = field(default_factory=dict, init=False)
+    _is_new: bool = field(default=True, init=False)
+    _has_more: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         store, errands = self.store, Errands(self.github, self.send, self.clock)
         gate = Gate(store, errands.permission_of, self.min_permission, self.trusted_bots, self.now)
         reception = Reception(store, errands, gate, self.secrets, self.now)
         settling, queueing = Settling(store, errands, self.clock), Queueing(store, errands, self.clock)
-        self._errands, self._settling, self._queueing = errands, settling, queueing
-        self._filling = Filling(store, self.starter, reception, settling, queueing, self._room)
-        self._acting = Acting(store, errands, reception, settling, queueing, self.label, self.caps_of)
+        placing, judge, past = Placing(store), Judge(store), Past()
+        self._rounds, self._ranking = Rounds(store), Ranking(store)
+        self._errands, self._settling, self._queueing, self._placing, self._past = (
+            errands,
+            settling,
+            queueing,
+            placing,
+            past,
+        )
+        self._sorting = Sorting(store, placing, judge, settling, queueing, self._rounds, self.allowed_owners)
+        self._filling = Filling(
+            store,
+            self.starter,
+            reception,
+            settling,
+            queueing,
+            placing,
+            judge,
+            past,
+            self._rounds,
+            self._room,
+        )
+        self._acting = Acting(
+            store, errands, reception, settling, queueing, placing, self._ranking, self.label, self.caps_of
+        )
 
     def wait(self, seconds: float) -> None:
-        """Wait until GitHub has answered something, but no longer than this: then another turn is worth while."""
-        self._errands.wait(seconds)
+        """Wait until GitHub has answered something, but no longer than this: then another turn is worth while.
+
+        Not at all where the last turn left something to sort; a turn that came to nothing has left nothing.
+        """
+        has_more, self._has_more = self._has_more, False
+        if not has_more:
+            self._errands.wait(seconds)
 
     def turn(self) -> None:
-        """Look once at everything that waits.
+        """Look once at what can be done, however much waits.
 
         Notes come first, then places are filled, then answers are given and one word is said of the queue. An account
         gets one of each at a time: GitHub wants pauses between writes, and people come before housekeeping. What ends
         runs waits for none of it, nor for a place: it goes before each.
+
+        Where it raises, as with a database that is away, all that was laid by is sorted again in the next one: what
+        some of it has waited for may be known by now, and not be acted on.
         """
+        try:
+            self._turn()
+        except BaseException:
+            self._is_new = True
+            raise
+
+    def _turn(self) -> None:
         self._heed_the_operator()
-        if not self._waiting():
+        self._rounds.next()
+        if not self._look_again():
             return
-        for each in _first_of_each_account(self._awake(self._after_ends(STEERING))):
+        self._has_more = self._sort() >= AT_ONCE // 2
+        for each in self._first_of_accounts(Shelf.NOTES):
             self._act(each)
-        while (filled := self._filling.fill(self._after_ends(RUNS))).is_more:
-            pass
-        for each in _first_of_each_account(sorted(self._awake(self._after_ends(TALKING)), key=_keeps_house)):
-            self._act(each, filled.places)
-        self._queueing.tell_one(filled.places, is_paused=self._wanted.is_paused)
+        self._fill()
+        self._end()
+        for each in self._first_to_talk_to():
+            self._act(each)
+        if Shelf.PLACES in self._rounds.look():
+            first, others = self._ranking.first(self.store.unfinished()), self._ranking.others()
+            self._queueing.tell_one(first, others, is_paused=self._wanted.is_paused)
 
     def _heed_the_operator(self) -> None:
         """Know whether anything may begin, and drop or stop what is to be cancelled."""
         controls = self.store.controls
         self._wanted = controls.wanted()
-        for run_id in self._wanted.cancelled:
-            for each in self._waiting():
-                if run_id_for(each.trigger) == run_id:
-                    self._settling.settle(each, f"dropped: {CANCELLED}")
-                    self._queueing.take_back(each, CANCELLED)
-            self.store.request_stop_of_run(run_id, CANCELLED)
+        if not self._wanted.cancelled:
+            return
+        for each in self.store.shelves.named(self._wanted.cancelled):
+            because = self._wanted.reasons.get(run_id_for(each.trigger), CANCELLED)
+            self._settling.settle(each, f"dropped: {because}")
+            self._queueing.take_back(each, because)
+        for run_id, because in self._wanted.reasons.items():
+            self.store.request_stop_of_run(run_id, because)
             controls.cancelled(run_id)
 
     def _room(self) -> AtOnce:
         return replace(self.limits(), is_paused=self._wanted.is_paused)
 
-    def _after_ends(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
-        """What of these waits once everything has ended that is to end."""
-        for each in self._awake(self._those_of(ENDING)):
-            self._act(each)
-        return self._those_of(kinds)
+    # --- What has waited for something that is over
 
-    def _awake(self, waiting: Iterable[Waiting]) -> list[Waiting]:
-        return [each for each in waiting if self._settling.is_awake(each)]
+    def _look_again(self) -> bool:
+        """Have that sorted again which has waited for something that has happened. Whether anything waits at all."""
+        shelves, filled = self.store.shelves, self._rounds.look()
+        if not filled:
+            return False
+        if self._is_new:
+            for shelf in filled.intersection(_LAID_BY):
+                shelves.sort_again_of_shelf(shelf)
+            self._is_new = False
+        if rested := self._settling.rested():
+            shelves.sort_again(rested)
+        for repository_id, number in self._past.changed(self.store.unfinished()):
+            self._placing.sort_again(repository_id, number)
+        if Shelf.UNPLACED in filled:
+            self._look_where_they_belong()
+        return True
 
-    def _act(self, each: Waiting, places: Sequence[Waiting] = ()) -> None:
-        queue = Queue(self._waiting(), places, is_paused=self._wanted.is_paused)
-        self._settling.act(each, lambda each: self._acting.act(each, queue))
+    def _look_where_they_belong(self) -> None:
+        """Have what could not be placed sorted again where a run has opened its pull request since, or ended."""
+        known, self._opening = self._opening, {}
+        for front in self._rounds.fronts(Shelf.UNPLACED):
+            opening = self._placing.opening_in(front.repository_id)
+            self._opening[front.repository_id] = opening
+            if opening != known.get(front.repository_id):
+                self.store.shelves.sort_again_of_shelf(Shelf.UNPLACED, front.repository_id)
 
-    def _those_of(self, kinds: Sequence[TriggerKind]) -> list[Waiting]:
-        return [each for each in self._allowed() if each.trigger.kind in kinds]
+    # --- Acting
 
-    def _allowed(self) -> list[Waiting]:
-        """What waits, of owners that the operator allows; what others ask for is settled."""
-        allowed = []
-        for each in self._waiting():
-            owner = each.trigger.issue.repository.owner
-            if owner.lower() in self.allowed_owners:
-                allowed.append(each)
-            else:
-                log.warning("%s is not in SELFCODE_ALLOWED_OWNERS: %s is ignored", owner, each.trigger.issue)
-                self._settling.settle(each, "owner not allowed")
-        return allowed
+    def _end(self) -> frozenset[Shelf]:
+        """End everything that is to end. Returns where something lay before."""
+        filled = self._rounds.look()
+        if Shelf.ENDS in filled:
+            self._sorting.ends()
+            filled = self._rounds.look()
+        if Shelf.FACTS in filled:
+            for each in self._placed(self._rounds.some(Shelf.FACTS, FACTS_AT_ONCE)):
+                self._act(each)
+        if Shelf.STOPS in filled:
+            for each in self._first_of_accounts(Shelf.STOPS):
+                self._act(each)
+        return filled
 
-    def _waiting(self) -> list[Waiting]:
-        """What waits. What was asked on a pull request is asked for its issue; where it is not ours, it is answered."""
-        known = self._known
-        found = (each if each.seq in known else self._placed(each) for each in self.store.waiting(known))
-        waiting = [each for each in found if each is not None]
-        self._known = {each.seq: each for each in waiting}
-        return waiting
+    def _fill(self) -> None:
+        """Fill the places, and see what ends runs, and what is new, before each."""
+        put_away, filled = 0, self._filling.fill()
+        while filled.is_more and put_away < PUT_AWAY_AT_MOST:
+            put_away += filled.put_away
+            put_away += self._sort()
+            filled = self._filling.fill()
 
-    def _placed(self, each: Waiting) -> Waiting | None:
-        """The trigger where it belongs; None as long as nobody can tell."""
-        trigger = each.trigger
-        if trigger.pull_request is None:
-            return each
-        run = self.store.published_as(trigger.issue.repository.id, trigger.pull_request)
-        if run is not None:
-            issue = replace(trigger.issue, number=run.trigger.issue.number)
-            return replace(each, trigger=replace(trigger, issue=issue))
-        if self._is_opening_one(trigger.issue.repository):
-            return None
-        if trigger.kind in (TriggerKind.REVIEW, TriggerKind.ANSWER):  # no command: it is settled without a word
-            return each
-        return replace(each, trigger=replace(trigger, kind=TriggerKind.HELP, text=NOT_OURS))
+    def _sort(self) -> int:
+        """End what is to end, and sort some of what is new. Returns how much."""
+        if Shelf.NEW not in self._end():
+            return 0
+        count = self._sorting.new()
+        self._rounds.look()
+        return count
 
-    def _is_opening_one(self, repository: RepositoryRef) -> bool:
-        """Whether a run has pushed there, and does not know by which number its pull request goes."""
-        at_work = (run.id for run in self.store.unfinished() if run.trigger.issue.repository.id == repository.id)
-        kept = (self.store.facts(run_id) for run_id in at_work)
-        return any(facts.get("head_sha") and facts.get("pull_request") is None for facts in kept)
+    def _first_to_talk_to(self) -> list[Waiting]:
+        """Of each account what is to be answered; where nothing is, what keeps house."""
+        talk, house = (self._first_of_accounts(shelf) for shelf in (Shelf.TALK, Shelf.HOUSE))
+        answered = {each.trigger.issue.repository.installation_id for each in talk}
+        others = (each for each in house if each.trigger.issue.repository.installation_id not in answered)
+        return [*talk, *others]
 
+    def _first_of_accounts(self, shelf: Shelf) -> list[Waiting]:
+        """Of each account the oldest that can be acted on, of what a repository of it has in front."""
+        found: list[Waiting] = []
+        for front in self._rounds.first_of_accounts(shelf):
+            there = self.store.shelves.first(shelf, front.repository_id, _LOOKED_AT)
+            awake = (each for each in self._placed(there) if self._settling.is_awake(each))
+            first = next(awake, None)
+            if first is not None:
+                found.append(first)
+        return found
 
-def _keeps_house(each: Waiting) -> bool:
-    return each.trigger.kind is TriggerKind.INSTALLED
+    def _placed(self, waiting: Iterable[Waiting]) -> list[Waiting]:
+        """The triggers where they belong; what can't be told of that is put away."""
+        found = [(each.seq, self._placing.placed(each)) for each in waiting]
+        lost = [seq for seq, placed in found if placed is None]
+        if lost:
+            self.store.shelves.put(Shelf.UNPLACED, lost)
+        return [placed for _, placed in found if placed is not None]
 
-
-def _first_of_each_account(waiting: Iterable[Waiting]) -> list[Waiting]:
-    firsts: dict[int, Waiting] = {}
-    for each in waiting:
-        firsts.setdefault(each.trigger.issue.repository.installation_id, each)
-    return list(firsts.values())
+    def _act(self, each: Waiting) -> None:
+        if each.trigger.kind in RUNS:
+            self._filling.tell(each)
+        else:
+            self._settling.act(each, lambda each: self._acting.act(each, is_paused=self._wanted.is_paused))

@@ -20,7 +20,7 @@ from bot.runs.house import PrepareImage, SetupBroken, is_allowed, setup_for
 from bot.runs.lanes import Places
 from bot.runs.offline import offline_in
 from bot.writing.safe import clean
-from sandbox import Guarantee, Limits, Sandbox, SandboxUnavailable
+from sandbox import Guarantee, Limits, Sandbox
 from sandbox.contract import clipped, files_of
 
 TIMES = 3
@@ -116,15 +116,6 @@ def sandbox_facts(sandbox: Sandbox, about: str = "") -> SandboxFacts:
         unheld=tuple((str(guarantee), reason) for guarantee, reason in sandbox.unheld.items()),
         has_network=Guarantee.NETWORK in sandbox.unheld,
     )
-
-
-def sandbox_alone(sandbox: Sandbox) -> Examination:
-    """What is to be said where no repository is examined: whether the sandbox answers, and what it holds."""
-    try:
-        return Examination(repository="", sandbox=sandbox_facts(sandbox, sandbox.check()))
-    except SandboxUnavailable as problem:
-        unknown = replace(sandbox_facts(sandbox), unheld=None)
-        return Examination(repository="", sandbox=unknown, trouble=str(problem))
 
 
 # --- The steps

@@ -21,8 +21,9 @@ from bot.runs.steps import STEPS_VERSION, CameTo, going_on_behind
 
 log = logging.getLogger(__name__)
 
-OF_A_HOME = frozenset({"fetch"})
-"""The steps that bring a run to a home: in another one they are done again."""
+OF_A_HOME = frozenset({"fetch", "result"})
+"""The step that brings a run to a home, and says so in the place of what was said: in another home it is done again,
+and so is what tells the result."""
 
 _OVER = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 

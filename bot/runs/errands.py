@@ -34,7 +34,7 @@ class Sent(Exception):
 class _Asked:
     """A question that is under way."""
 
-    key: str
+    trigger: Trigger
     what: str
     since: float
     is_wanted: bool = True
@@ -98,14 +98,19 @@ class Errands:
     def is_asked_about(self, trigger: Trigger) -> bool:
         """Whether GitHub is being asked for this trigger's sake, and not for long yet."""
         asked = self._asked.get(self._line_of(trigger))
-        return asked is not None and asked.key == trigger.key and self._clock() - asked.since < HELD_S
+        return asked is not None and asked.trigger.key == trigger.key and self._clock() - asked.since < HELD_S
+
+    def asked_for(self, matter: Matter, installation_id: int) -> Trigger | None:
+        """For whose sake GitHub is being asked in a matter of an installation: for others it would lead to nothing."""
+        asked = self._asked.get(Line(matter, installation_id))
+        return asked.trigger if asked is not None else None
 
     def forget(self, trigger: Trigger) -> None:
         """Nobody wants the answers about it any more."""
         with self._lock:
             self._answers.pop(trigger.key, None)
             asked = self._asked.get(self._line_of(trigger))
-            if asked is not None and asked.key == trigger.key:
+            if asked is not None and asked.trigger.key == trigger.key:
                 asked.is_wanted = False
 
     # --- Saying
@@ -141,7 +146,7 @@ class Errands:
         return answer if answer is not None and self._clock() - answer.at < FRESH_S else None
 
     def _sent(self, trigger: Trigger, what: str, work: Callable[[], object], line: Line) -> _Answer:
-        own, asked = self._line_of(trigger), _Asked(trigger.key, what, self._clock())
+        own, asked = self._line_of(trigger), _Asked(trigger, what, self._clock())
         with self._lock:
             if own in self._asked:
                 raise Sent
@@ -164,7 +169,7 @@ class Errands:
         with self._lock:
             del self._asked[own]
             if asked.is_wanted:
-                self._answers.setdefault(asked.key, {})[asked.what] = _Answer(self._clock(), value, problem)
+                self._answers.setdefault(asked.trigger.key, {})[asked.what] = _Answer(self._clock(), value, problem)
         self._came.set()
 
     def _say(self, trigger: Trigger, work: Callable[[], None], *, holds: bool) -> None:

@@ -1,20 +1,39 @@
-"""Free places filled with runs that people may ask for; whoever has to wait is told so."""
+"""Free places filled with runs that people may ask for; whoever has to wait is shown that it was seen."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from bot.records import Trigger, TriggerKind
 from bot.runs.bots_turn import A_PERSONS_TURN, persons_turn
 from bot.runs.checks import may_concern
-from bot.runs.deciding import CHEAP, DEAF, UNASKED, AtOnce, Begin, Ear, Later, Settle, Tell, decide, fair, has_room
-from bot.runs.earlier import question_shown_at
+from bot.runs.deciding import (
+    UNASKED,
+    AtOnce,
+    Begin,
+    Later,
+    Settle,
+    Spot,
+    Tell,
+    has_room,
+    is_alike,
+    ranks,
+    same,
+    spot_of,
+)
+from bot.runs.judging import Judge
+from bot.runs.lines import Matter
 from bot.runs.past import Past
+from bot.runs.placing import Placing
 from bot.runs.queueing import Queueing
+from bot.runs.ranking import spot_at
 from bot.runs.reception import UNHEARD, Reception
+from bot.runs.rounds import Rounds
 from bot.runs.settling import Settling
-from bot.runs.store import WORK, RunRow, Store, Waiting
+from bot.runs.shelf import Shelf
+from bot.runs.store import RunRow, Store, Waiting
 from bot.seen.about import about, of_trigger
 from bot.writing.replies import one_line
 
@@ -25,8 +44,14 @@ ISSUE_CLOSED = (
 WANTS_OPEN = (TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.ANSWER)
 """What may have been asked where everything is over."""
 
-UNHEARD_AT_MOST = 100
-"""How many, of people who are not listened to, are settled in one look: they keep nobody waiting, and no stop."""
+LOOKED_AT = 10
+"""How many of a repository are looked at in one go."""
+
+ANYWHERE = Spot(-1, -1)
+"""Where nothing else is at work: there is room here where there is any."""
+
+_MAY_BEGIN = (Shelf.CHEAP, Shelf.UNSEEN, Shelf.PLACES)
+_UNSEEN = (Shelf.UNSEEN, Shelf.BEHIND)
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +64,18 @@ class Starter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What came of one look: whether another one may lead to more, and who waits for a free place, the next first."""
+    """What came of one look: whether another one may lead to more, and how much was put away in it."""
 
     is_more: bool = False
-    places: Sequence[Waiting] = ()
+    put_away: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """A trigger, where it belongs, and on which shelf it lies."""
+
+    shelf: Shelf
+    each: Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,84 +87,137 @@ class Filling:
     reception: Reception
     settling: Settling
     queueing: Queueing
+    placing: Placing
+    judge: Judge
+    past: Past
+    rounds: Rounds
     limits: Callable[[], AtOnce]
-    _past: Past = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_past", Past(self.store))
-
-    def fill(self, waiting: Sequence[Waiting]) -> Filled:
-        """Begin one run that can begin, and settle what is needless.
+    def fill(self) -> Filled:
+        """Begin one run that can begin, and put away what can't.
 
         GitHub is asked for little in one go: for one run that is to begin, or, where none can, for one request that was
         not seen yet, of each account. While it is asked about a run, a free place is kept for it, though not for long.
         """
-        active, seen = self.store.unfinished(), self.store.talk.let_in()
-        self._past.look(active, waiting)
-        begins: list[Waiting] = []
-        later: list[tuple[Waiting, bool]] = []
-        room = self.limits()
-        for each in fair(waiting, active):
-            is_awake = self.settling.is_awake(each)
-            match self._decision_on(each, active, room):
-                case Begin() if is_awake:
-                    begins.append(each)
-                    later.append((each, each.trigger.kind not in CHEAP))
-                case Begin():
-                    room = self._left_beside(each, room)
-                case Settle(note=note):
-                    self.settling.settle(each, note)
-                    self.queueing.take_back(each, note)
-                case Tell():
-                    if is_awake:
-                        self.settling.act(each, self._tell)
-                case Later() as decision:
-                    later.append((each, decision.for_a_place))
-        if begins:
-            next_ = self._first_heard(begins)
-            is_more = next_ is not None and (self._begin(next_) or self._is_dealt_with(next_))
-            return Filled(is_more, [each for each, it in later if it and each != next_ and _is_seen(each, seen)])
-        unknown = [each for each, _ in later if not _is_seen(each, seen) and self.settling.is_awake(each)]
-        unseen = self._first_heard(unknown)
-        if unseen is not None:
-            self.settling.act(unseen, self._see)
-            seen = self.store.talk.let_in()
-        is_more = unseen is not None and self.settling.is_expected(unseen)
-        return Filled(is_more, [each for each, for_a_place in later if for_a_place and _is_seen(each, seen)])
+        active, room, put_away = self.store.unfinished(), self.limits(), 0
+        is_full = not has_room(ANYWHERE, active, at_once=AtOnce(room.all, is_paused=room.is_paused))
+        for spot in self._spots(_MAY_BEGIN[:1] if is_full else _MAY_BEGIN, active):
+            if not has_room(spot, active, at_once=room):
+                continue
+            if asked := self.settling.errands.asked_for(Matter.RUNS, spot.installation_id):
+                room = self._left_beside(asked, spot, active, room)
+                continue
+            for lying in self._there(_MAY_BEGIN, spot):
+                if not self._can_begin(lying, active):
+                    put_away += not self._is_held(lying)
+                elif self._is_heard(lying.each):
+                    return Filled(self._begin(lying.each) or self._is_dealt_with(lying.each), put_away)
+                else:
+                    put_away += 1
+        return self._show_one(active, put_away)
 
-    def _left_beside(self, each: Waiting, room: AtOnce) -> AtOnce:
-        """What room there is for others, where one may begin of which GitHub is being asked."""
-        is_kept = each.trigger.kind not in CHEAP and self.settling.is_expected(each)
-        return room.with_one_less() if is_kept else room
+    def tell(self, each: Waiting) -> None:
+        """Tell the run at work what was said, if it is for it still."""
+        match self.judge.decision_on(each, self.store.unfinished()):
+            case Tell():
+                self.settling.act(each, self._tell)
+            case _:
+                self.store.shelves.sort_again([each.seq])
+
+    def begin(self, each: Waiting) -> bool:
+        """Whether the run began, or may yet in this turn. Where not, it was settled, or waits for its service."""
+        return self._begin(each) or self._is_dealt_with(each)
+
+    # --- Looking
+
+    def _spots(self, shelves: Sequence[Shelf], active: Sequence[RunRow]) -> list[Spot]:
+        """Where something may begin, or is to be shown that it was seen: in the order in which they have room."""
+        first: dict[Spot, int] = {}
+        for shelf in shelves:
+            for front in self.rounds.fronts(shelf):
+                spot = spot_at(front, is_cheap=shelf is Shelf.CHEAP)
+                first[spot] = min(front.seq, first.get(spot, front.seq))
+        rank = ranks(active)
+        return sorted(first, key=lambda spot: (*rank(spot), first[spot]))
+
+    def _there(self, shelves: Sequence[Shelf], spot: Spot) -> Iterator[Lying]:
+        """The oldest that lie there. What can't be told where it belongs is put away."""
+        found = [
+            Lying(shelf, each)
+            for shelf in shelves
+            if (shelf is Shelf.CHEAP) == spot.is_cheap
+            for each in self.store.shelves.first(shelf, spot.repository_id, LOOKED_AT)
+        ]
+        for lying in sorted(found, key=lambda lying: lying.each.seq)[:LOOKED_AT]:
+            placed = self.placing.placed(lying.each)
+            if placed is None:
+                self.store.shelves.put(Shelf.UNPLACED, [lying.each.seq])
+            else:
+                yield Lying(lying.shelf, placed)
+
+    def _left_beside(self, asked: Trigger, spot: Spot, active: Sequence[RunRow], room: AtOnce) -> AtOnce:
+        """What room there is for others, where one may begin there of which GitHub is being asked."""
+        is_behind = any(same(run.trigger, asked) and is_alike(run.trigger, asked) for run in active)
+        is_kept = not spot.is_cheap and spot_of(asked) == spot and not is_behind
+        return room.with_one_less() if is_kept and self.settling.errands.is_asked_about(asked) else room
+
+    def _can_begin(self, lying: Lying, active: Sequence[RunRow]) -> bool:
+        """Whether it may begin now; where something else is to become of it, that is done."""
+        each = lying.each
+        match self.judge.decision_on(each, active):
+            case Begin():
+                return not self._is_held(lying)
+            case Settle(note=note):
+                self.settling.settle(each, note)
+                self.queueing.take_back(each, note)
+            case Tell():
+                self.store.shelves.put(Shelf.NOTES, [each.seq])
+            case Later():
+                is_shown = lying.shelf is not Shelf.UNSEEN
+                self.store.shelves.put(Shelf.ASIDE if is_shown else Shelf.BEHIND, [each.seq])
+        return False
+
+    def _is_held(self, lying: Lying) -> bool:
+        """Whether it lies there on, though nothing can be done for it now: its place is being told."""
+        return not self.settling.is_awake(lying.each)
+
+    def _is_heard(self, each: Waiting) -> bool:
+        """Whether its sender may be listened to; where not, it is settled."""
+        if each.trigger.kind in UNASKED or not self.reception.gate.is_unheard(each.trigger):
+            return True
+        self.settling.settle(each, UNHEARD)
+        self.queueing.take_back(each, UNHEARD)
+        return False
+
+    # --- Showing that it was seen
+
+    def _show_one(self, active: Sequence[RunRow], put_away: int) -> Filled:
+        """Look into one request that was not seen yet, and show that it was."""
+        for spot in self._spots(_UNSEEN, active):
+            if self.settling.errands.asked_for(Matter.RUNS, spot.installation_id):
+                continue
+            for lying in self._there(_UNSEEN, spot):
+                if not self.settling.is_awake(lying.each):
+                    continue
+                if self._is_heard(lying.each):
+                    self.settling.act(lying.each, partial(self._see, lying.shelf))
+                    return Filled(self.settling.is_expected(lying.each), put_away)
+                put_away += 1
+        return Filled(put_away > 0, put_away)
+
+    def _see(self, shelf: Shelf, each: Waiting) -> str | None:
+        """Look whether a request that has to wait may be made, and show that it was seen."""
+        if refusal := self.reception.refusal(each.trigger):
+            return refusal
+        self.reception.react(each.trigger, "eyes")
+        self.store.shelves.put(Shelf.PLACES if shelf is Shelf.UNSEEN else Shelf.ASIDE, [each.seq])
+        return None
+
+    # --- Beginning
 
     def _is_dealt_with(self, each: Waiting) -> bool:
         """Whether one that has not begun leaves the turn to the next: GitHub is asked about it, or need not be."""
         return each.trigger.kind in UNASKED or self.settling.is_expected(each)
-
-    def _decision_on(self, each: Waiting, active: Sequence[RunRow], room: AtOnce) -> Begin | Settle | Tell | Later:
-        runs = self._past.runs_of(each.trigger.issue)
-        free = has_room(each.trigger, active, at_once=room)
-        ear = self._ear_of(runs) if each.trigger.kind is TriggerKind.ANSWER else DEAF
-        return decide(each, active=active, runs=runs, free=free, ear=ear)
-
-    def _ear_of(self, runs: Sequence[RunRow]) -> Ear:
-        """How the newest work of an issue listens."""
-        work = [run for run in runs if run.trigger.kind in WORK]
-        if not work:
-            return DEAF
-        last = work[-1]
-        asked_at = question_shown_at(self.store, last.id)
-        is_at_work = asked_at is None and not last.is_finished
-        return Ear(asked_at, is_open=is_at_work and self.store.progress(last.id).verdict is None)
-
-    def _first_heard(self, waiting: Sequence[Waiting]) -> Waiting | None:
-        """The first whose sender may be listened to; those before it are settled."""
-        for each in waiting[:UNHEARD_AT_MOST]:
-            if each.trigger.kind in UNASKED or not self.reception.gate.is_unheard(each.trigger):
-                return each
-            self.settling.settle(each, UNHEARD)
-            self.queueing.take_back(each, UNHEARD)
-        return None
 
     def _begin(self, each: Waiting) -> bool:
         """Whether the run began. Where not, it was settled, or waits until its service is back."""
@@ -141,7 +227,6 @@ class Filling:
             if obstacle := self._obstacle(each):
                 return obstacle
             begun.append(self.store.begin_run(each))
-            self._past.forget(each.trigger.issue)
             self.queueing.hand_over(each)
             return None
 
@@ -150,6 +235,8 @@ class Filling:
         for run_id in begun:
             with about(run=run_id), about(**of_trigger(each.trigger)):
                 log.info("run %s begins: %s, %s", run_id, each.trigger.issue, each.trigger.because)
+            self.past.begins(run_id, each.trigger.issue)
+            self.placing.sort_again(each.trigger.issue.repository.id, each.trigger.issue.number)
             self.starter.start(run_id)
         return bool(begun)
 
@@ -164,7 +251,7 @@ class Filling:
             return refusal
         if trigger.kind in WANTS_OPEN and (closed := self._closed(trigger)):
             return closed
-        if key := persons_turn(trigger, self._past.runs_of(trigger.issue)):
+        if key := persons_turn(trigger, self.store.runs_of(trigger.issue.repository.id, trigger.issue.number)):
             return f"a person's turn: {self._leave_to_a_person(trigger, key)}"
         self.reception.react(trigger, "eyes")
         return ""
@@ -193,13 +280,6 @@ class Filling:
             talk.keep_answered(key, trigger.asked_at, moment=self.reception.clock())
         return said
 
-    def _see(self, each: Waiting) -> str | None:
-        """Look whether a request that has to wait may be made, and show that it was seen."""
-        if refusal := self.reception.refusal(each.trigger):
-            return refusal
-        self.reception.react(each.trigger, "eyes")
-        return None
-
     def _tell(self, each: Waiting) -> str:
         """Keep it as a note for the run at work."""
         if refusal := self.reception.refusal(each.trigger):
@@ -207,8 +287,3 @@ class Filling:
         self.store.add_note(each.trigger)
         self.reception.react(each.trigger, "eyes")
         return "told to the run at work"
-
-
-def _is_seen(each: Waiting, seen: Collection[str]) -> bool:
-    """Whether it was let in before: that is looked up again when its turn comes, not while it waits."""
-    return each.trigger.kind in UNASKED or each.trigger.key in seen

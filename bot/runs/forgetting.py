@@ -29,8 +29,21 @@ from bot.errors import Unavailable
 from bot.records import dump
 from bot.runs.inbox import trigger_of
 from bot.runs.rows import run_id_of
-from bot.runs.tables import answers, asks, inbox, iterations, notes, queue_comments, replies, runs, workers
-from bot.runs.transactions import transaction
+from bot.runs.spent import forget_spent
+from bot.runs.tables import (
+    answers,
+    asks,
+    happenings,
+    inbox,
+    iterations,
+    notes,
+    paid,
+    queue_comments,
+    replies,
+    runs,
+    workers,
+)
+from bot.runs.transactions import leave_no_trace, transaction
 
 ForgetSteps = Callable[[Collection[str]], None]
 """Forgets the durable steps of runs, by their ids."""
@@ -93,6 +106,11 @@ class Forgetting:
         self._rows(workers.c.id, workers, workers.c.beat_at < moment)
         return Forgotten(gone, requests)
 
+    def spent_long_ago(self, *, now: float) -> None:
+        """Forget what was spent so long ago that no budget asks for it."""
+        with transaction(self._engine) as connection:
+            forget_spent(connection, now=now)
+
     def whole(self, what: Whole, until: float) -> Forgotten:
         """Forget all of it up to a moment; what came later stays, for an App may be installed again.
 
@@ -114,9 +132,10 @@ class Forgetting:
         while ids := self._chosen(chosen):
             self._forget_steps(ids)
             with transaction(self._engine) as connection:
-                _leave_no_trace(connection)
-                for column in (iterations.c.run_id, queue_comments.c.run_id, runs.c.id):
-                    connection.execute(delete(column.table).where(column.in_(ids)))
+                leave_no_trace(connection)
+                for table in (iterations, happenings, paid, queue_comments):
+                    connection.execute(delete(table).where(table.c.run_id.in_(ids)))
+                connection.execute(delete(runs).where(runs.c.id.in_(ids)))
             count += len(ids)
         return count
 
@@ -124,7 +143,7 @@ class Forgetting:
         count = 0
         while keys := self._chosen(select(key).where(condition).limit(_AT_ONCE)):
             with transaction(self._engine) as connection:
-                _leave_no_trace(connection)
+                leave_no_trace(connection)
                 connection.execute(delete(table).where(key.in_(keys)))
             count += len(keys)
         return count
@@ -136,7 +155,7 @@ class Forgetting:
             seq = chosen[-1]
             said = select(inbox.c.seq, inbox.c.trigger).where(inbox.c.seq.in_(chosen))
             with transaction(self._engine) as connection:
-                _leave_no_trace(connection)
+                leave_no_trace(connection)
                 for row in connection.execute(said).all():
                     trigger = trigger_of(row.trigger)
                     if trigger.text:
@@ -166,7 +185,7 @@ _IN_ORDER = select(inbox.c.seq).order_by(inbox.c.seq).limit(_AT_ONCE)
 
 def _forget_talk(connection: Connection, what: Whole, asked: ColumnElement[bool], until: float) -> None:
     """What was said: known by the requests, and where it is all of a repository, by that too."""
-    _leave_no_trace(connection)
+    leave_no_trace(connection)
     keys = select(inbox.c.key).where(asked)
     seen = select(literal("seen ") + inbox.c.key).where(asked)
     connection.execute(delete(answers).where(or_(answers.c.key.in_(keys), answers.c.key.in_(seen))))
@@ -181,12 +200,6 @@ def _forget_talk(connection: Connection, what: Whole, asked: ColumnElement[bool]
         connection.execute(delete(queue_comments).where(queue_comments.c.run_id.in_(some)))
 
 
-def _leave_no_trace(connection: Connection) -> None:
-    """Have what is deleted overwritten: SQLite leaves it in the file, else, until the place is needed."""
-    if connection.dialect.name == "sqlite":
-        connection.execute(text("PRAGMA secure_delete = ON"))
-
-
 def repositories_named(engine: Engine, full_name: str) -> Sequence[int]:
     """The ids of repositories that had this name when they were heard of last, in whatever letters."""
     owner, _, name = full_name.casefold().partition("/")
@@ -199,6 +212,15 @@ def repositories_named(engine: Engine, full_name: str) -> Sequence[int]:
         with transaction(engine) as connection:
             found |= set(connection.execute(select(table.c.repository_id).where(like).distinct()).scalars())
     return [each for each in sorted(found) if _newest_name(engine, each).casefold() == full_name.casefold()]
+
+
+def is_installation_known(engine: Engine, installation_id: int) -> bool:
+    """Whether anything is kept of an installation."""
+    with transaction(engine) as connection:
+        return any(
+            connection.execute(select(exists().where(table.c.installation_id == installation_id))).scalar()
+            for table in (runs, inbox)
+        )
 
 
 def _newest_name(engine: Engine, repository_id: int) -> str:

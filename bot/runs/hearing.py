@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from bot.records import Hindsight, Inbox, Receipt, RepositoryRef, Trigger, TriggerKind
 from bot.seen.about import about, of_trigger
@@ -11,6 +12,16 @@ from bot.triggers.decide import Accept, Ignore, Pong, decide
 from bot.triggers.events import Event
 
 log = logging.getLogger(__name__)
+
+
+class LateInbox(Inbox, Protocol):
+    """An inbox that can know one trigger by several keys."""
+
+    def accept_as_one(self, trigger: Trigger, others: Collection[str]) -> Receipt: ...
+
+
+def _none(_: Trigger) -> Collection[str]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +32,17 @@ class Hearing:
     """
 
     hindsight: Hindsight
-    inbox: Inbox
+    inbox: LateInbox
     label: str
     bot_login: str
     trusted_bots: Collection[str] = field(default=frozenset())
     forgotten_until: Callable[[RepositoryRef], float | None] = lambda _: None
 
-    def hear(self, event: Event, delivery_id: str = "") -> int:
-        """Keep what an event asks for. Returns how many of its triggers were not known."""
+    def hear(self, event: Event, delivery_id: str = "", *, also: Callable[[Trigger], Collection[str]] = _none) -> int:
+        """Keep what an event asks for. Returns how many of its triggers were not known.
+
+        `also` says by which other keys a trigger may be known.
+        """
         decision = decide(
             event,
             label=self.label,
@@ -40,11 +54,13 @@ class Hearing:
             case Ignore() | Pong():
                 return 0
             case Accept(triggers=triggers):
-                return [self._accept(each) for each in triggers if self._is_true(each)].count(Receipt.ACCEPTED)
+                return [self._accept(each, also(each)) for each in triggers if self._is_true(each)].count(
+                    Receipt.ACCEPTED
+                )
 
-    def _accept(self, trigger: Trigger) -> Receipt:
+    def _accept(self, trigger: Trigger, others: Collection[str]) -> Receipt:
         with about(**of_trigger(trigger)):
-            receipt = self.inbox.accept(trigger)
+            receipt = self.inbox.accept_as_one(trigger, others) if others else self.inbox.accept(trigger)
             log.info("heard late: %s, %s", trigger.because or trigger.kind, receipt)
         return receipt
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from bot.agent import Agent
+from bot.agent import Agent, Model
 from bot.errors import Refused
 from bot.proof import FileKind, kind_of
 from bot.records import Caps, GitHub, ImageIdentity, Inbox, RepositoryRef, StopCheck, TestPlan
@@ -117,6 +117,10 @@ def crew_for(config: RepositoryConfig, own: Crew, models: Sequence[str]) -> Crew
     return crew
 
 
+AgentFor = Callable[[Crew, Callable[[Model], Model]], Agent]
+"""Who works as this crew, each model through what is put in its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class House:
     """Everything that outlives a run.
@@ -131,7 +135,7 @@ class House:
     github: GitHub
     sandbox: Sandbox
     prepare_image: PrepareImage
-    agent_for: Callable[[Crew], Agent]
+    agent_for: AgentFor
     home: Path
     author: Author
     label: str

@@ -13,6 +13,7 @@ from bot.errors import Unavailable
 from bot.runs.caches import is_known, remove_unknown
 from bot.runs.forgetting import ForgetSteps, Forgetting
 from bot.runs.orders import Orders
+from bot.runs.sessions import SqlSessions
 
 ORDERS_EVERY_S = 60.0
 ALL_EVERY_S = 3600.0
@@ -72,8 +73,11 @@ class Housekeeping:
             return False
         forgetting = Forgetting(self.engine, self.forget_steps)
         ordered = Orders(self.engine, forgetting).carry_out()
+        now = self.now()
+        if everything:
+            forgetting.spent_long_ago(now=now)
+            SqlSessions(self.engine).forget_what_is_over(now)
         if everything and self.retention_s:
-            now = self.now()
             gone = forgetting.older_than(now - self.retention_s, now=now)
             if gone.runs or gone.requests:
                 log.info("forgotten after their time: %d runs, %d requests", gone.runs, gone.requests)

@@ -2,13 +2,13 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from sqlalchemy import Engine, select, update
 
-from bot.records import Receipt, Subject, SubjectKind, Trigger, dump, load
+from bot.records import Receipt, Subject, SubjectKind, Trigger, TriggerKind, dump, load
+from bot.runs.shelf import shelf_of_new
 from bot.runs.tables import inbox
 from bot.runs.transactions import insert_many_new, transaction
 
@@ -22,9 +22,6 @@ class Waiting:
     accepted_at: float | None = None
 
 
-NONE_KNOWN: Mapping[int, Waiting] = MappingProxyType({})
-
-
 class SqlInbox:
     """The inbox in the database: one INSERT for each trigger, unique by what it asks."""
 
@@ -36,30 +33,40 @@ class SqlInbox:
         return self.accept_all([trigger])[0]
 
     def accept_all(self, triggers: Sequence[Trigger]) -> Sequence[Receipt]:
-        """The same with several, in one transaction: all are kept, or none."""
+        """The same with several, in one transaction: all are kept, or none.
+
+        Of what happened within one second, what ends comes in first: of a label taken off and put on again the start
+        is left, and looks for itself whether the label is there.
+        """
         moment = time.time()
         rows: dict[str, dict[str, object]] = {}
         for trigger in triggers:
             rows.setdefault(trigger.key, _row(trigger, moment))
         with transaction(self._engine) as connection:
-            new = insert_many_new(connection, inbox.c.key, [rows[key] for key in sorted(rows)])
+            new = insert_many_new(connection, inbox.c.key, sorted(rows.values(), key=_place))
         return [_receipt(trigger, new) for trigger in triggers]
 
-    def waiting(self, known: Mapping[int, Waiting] = NONE_KNOWN) -> Sequence[Waiting]:
-        """Every trigger that waits, oldest first. What is `known` by its `seq` comes back as given, and is not read."""
-        columns = (inbox.c.seq, inbox.c.trigger, inbox.c.accepted_at)
-        waits = inbox.c.state == "waiting"
+    def accept_as_one(self, trigger: Trigger, others: Collection[str]) -> Receipt:
+        """Keep a trigger that GitHub may tell of by other keys, too.
+
+        `DUPLICATE` where one of these or its own was accepted before; else none of them is accepted from now on.
+        """
+        own = _row(trigger, time.time())
+        also = {"state": "done", "note": f"the same as {trigger.key}"}
+        rows = [own, *(own | also | {"key": key} for key in others if key != trigger.key)]
         with transaction(self._engine) as connection:
-            waiting = connection.execute(select(inbox.c.seq).where(waits).order_by(inbox.c.seq)).scalars().all()
-            oldest = next((seq for seq in waiting if seq not in known), None)
-            rows = () if oldest is None else connection.execute(select(*columns).where(waits, inbox.c.seq >= oldest))
-            new = {
-                row.seq: Waiting(row.seq, trigger_of(row.trigger), row.accepted_at)
-                for row in rows
-                if row.seq not in known
-            }
-        found = (known.get(seq) or new.get(seq) for seq in waiting)
-        return [each for each in found if each is not None]
+            new = insert_many_new(connection, inbox.c.key, sorted(rows, key=_place))
+            if len(new) == len(rows):
+                return Receipt.ACCEPTED
+            connection.rollback()
+        return Receipt.DUPLICATE
+
+    def waiting(self) -> Sequence[Waiting]:
+        """Every trigger that waits, oldest first: for who shows all of it."""
+        query = select(inbox.c.seq, inbox.c.trigger, inbox.c.accepted_at).where(inbox.c.state == "waiting")
+        with transaction(self._engine) as connection:
+            rows = connection.execute(query.order_by(inbox.c.seq))
+            return [Waiting(row.seq, trigger_of(row.trigger), row.accepted_at) for row in rows]
 
     def settle(self, seq: int, note: str) -> None:
         """Mark a trigger as done, with what came of it."""
@@ -84,7 +91,13 @@ def _row(trigger: Trigger, moment: float) -> dict[str, object]:
         "accepted_at": moment,
         "state": "waiting",
         "note": "",
+        "shelf": str(shelf_of_new(trigger.kind)),
     }
+
+
+def _place(row: Mapping[str, object]) -> tuple[bool, str]:
+    """Where a row stands among those that are kept at the same time: the same wherever it is kept."""
+    return row["kind"] != TriggerKind.STOP, str(row["key"])
 
 
 def _receipt(trigger: Trigger, new: set[str]) -> Receipt:

@@ -1,9 +1,10 @@
 """The inbox of a web process: what comes at the same time is kept by one transaction, whose end is what takes long."""
 
+import asyncio
 import fcntl
 import os
-import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from bot.errors import Unavailable
 from bot.records import Receipt, Trigger
 
 AT_ONCE = 100
-"""How many one transaction keeps at most."""
+"""How many deliveries one transaction keeps at most."""
 
 
 class Keeper(Protocol):
@@ -43,17 +44,19 @@ class FileTurn(AbstractContextManager[None]):
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
 
-@dataclass(slots=True)
-class _Parcel:
-    """A trigger that somebody waits for, and what came of it."""
+Outcome = Sequence[Receipt] | Exception
 
-    trigger: Trigger
-    receipt: Receipt | None = None
-    problem: Exception | None = None
+
+@dataclass(frozen=True, slots=True)
+class _Parcel:
+    """What one delivery asks for, and where it waits for what comes of that."""
+
+    triggers: Sequence[Trigger]
+    kept: asyncio.Future[Sequence[Receipt]]
 
 
 class SharedInbox:
-    """An inbox for any number of threads: whoever finds nobody keeping, keeps for all that have come meanwhile.
+    """An inbox for all that one event loop hears: what comes while a transaction is under way is kept by the next one.
 
     Nobody is answered before the transaction has ended that keeps what they brought.
     """
@@ -63,38 +66,43 @@ class SharedInbox:
         self._keeper = keeper
         self._others = others or nullcontext()
         self._brought: list[_Parcel] = []
-        self._list = threading.Lock()
-        self._turn = threading.Lock()
+        self._turn: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, "keeping")
 
-    def accept(self, trigger: Trigger) -> Receipt:
-        """Keep a trigger. Raises what keeping it raised."""
-        parcel = _Parcel(trigger)
-        with self._list:
-            self._brought.append(parcel)
-        with self._turn:
-            while parcel.receipt is None and parcel.problem is None:
-                self._keep()
-        if parcel.problem is not None:
-            raise parcel.problem
-        assert parcel.receipt is not None
-        return parcel.receipt
+    async def keep(self, triggers: Sequence[Trigger]) -> Sequence[Receipt]:
+        """Keep all of them, or none. Raises what keeping them raised. Who stops waiting does not take them back."""
+        parcel = _Parcel(triggers, asyncio.get_running_loop().create_future())
+        self._brought.append(parcel)
+        if self._turn is None or self._turn.done():
+            self._turn = asyncio.create_task(self._keep_all())
+        return await parcel.kept
 
-    def _keep(self) -> None:
-        with self._list:
+    async def _keep_all(self) -> None:
+        while self._brought:
             parcels, self._brought = self._brought[:AT_ONCE], self._brought[AT_ONCE:]
-        if not self._is_kept(parcels) and len(parcels) > 1:
-            for parcel in parcels:
-                self._is_kept([parcel])
+            brought = [parcel.triggers for parcel in parcels]
+            outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._outcomes, brought)
+            for parcel, outcome in zip(parcels, outcomes, strict=True):
+                _tell(parcel.kept, outcome)
 
-    def _is_kept(self, parcels: Sequence[_Parcel]) -> bool:
-        """Whether all is settled; not where it may be one of them alone that can't be kept."""
+    def _outcomes(self, brought: Sequence[Sequence[Trigger]]) -> Sequence[Outcome]:
+        """One for each; where it may be one of them alone that can't be kept, each is kept by itself."""
         try:
             with self._others:
-                receipts = self._keeper.accept_all([parcel.trigger for parcel in parcels])
-        except Exception as problem:  # noqa: BLE001 - raised again to each who waits for it
-            for parcel in parcels:
-                parcel.problem = problem
-            return isinstance(problem, Unavailable)
-        for parcel, receipt in zip(parcels, receipts, strict=True):
-            parcel.receipt, parcel.problem = receipt, None
-        return True
+                receipts = iter(self._keeper.accept_all([each for triggers in brought for each in triggers]))
+            return [[next(receipts) for _ in triggers] for triggers in brought]
+        except Unavailable as away:
+            return [away] * len(brought)
+        except Exception as problem:  # noqa: BLE001 - raised again to whoever waits for it
+            if len(brought) == 1:
+                return [problem]
+            return [self._outcomes([triggers])[0] for triggers in brought]
+
+
+def _tell(waiting: asyncio.Future[Sequence[Receipt]], outcome: Outcome) -> None:
+    if waiting.done():  # the sender has gone
+        return
+    if isinstance(outcome, Exception):
+        waiting.set_exception(outcome)
+    else:
+        waiting.set_result(outcome)

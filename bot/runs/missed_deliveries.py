@@ -3,14 +3,15 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from bot.errors import DeliveryRejected, Gone, Refused, Unavailable
 from bot.records import DeliveryAttempt, Hindsight
 from bot.runs.caught_up import CaughtUp
 from bot.runs.hearing import Hearing
-from bot.runs.missed import mark_after, missed, unseen
+from bot.runs.listing import Listing
+from bot.runs.missed import mark_after, missed
 from bot.triggers.events import parse
 from bot.triggers.mattering import can_matter
 
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class MissedDeliveries:
-    """One in a process: it remembers what it has read of those that it comes across again.
+    """One in a process: it remembers what it has listed, and what it has read of that.
 
     `everything`: nothing is sent to us, so that whatever was answered was not answered by us.
     """
@@ -38,36 +39,34 @@ class MissedDeliveries:
     app_id: int
     everything: bool = False
     now: Callable[[], float] = time.time
-    _read_before: set[int] = field(default_factory=set, init=False)
+    _found: dict[int, DeliveryAttempt] = field(default_factory=dict, init=False)
+    """What was listed and can matter, since all was last done."""
+    _done: set[int] = field(default_factory=set, init=False)
     _bugs: Counter[int] = field(default_factory=Counter, init=False)
+    _listing: Listing = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._listing = Listing(self.hindsight)
 
     def catch_up(self) -> None:
-        """Read what was missed since the last time. How far that came is kept, however it ends.
+        """Read what was missed since the last time. It goes on where it was interrupted, in the list too.
 
-        Raises `Unavailable`, as all of it does.
+        How far all is done is kept, however it ends: another process goes on from there. Raises `Unavailable`, as all
+        of it does.
         """
         mark = self.caught_up.mark(self.app_id).delivery_id
-        oldest = 0.0 if mark else self.now() - FIRST_LOOK_S
-        newest, listed = mark, []
-        for attempt in unseen(self._attempts(), mark, oldest=oldest):
-            newest = max(newest, attempt.id)
+        listed = set[int]()
+        for attempt in self._listing.attempts(mark, oldest=0.0 if mark else self.now() - FIRST_LOOK_S):
             if can_matter(attempt.event, attempt.action):
-                listed.append(attempt)
-        self._read_before &= {each.id for each in listed}
-        found = missed(listed, everything=self.everything)
-        self._read([each for each in found if each.id not in self._read_before], newest)
+                self._found[attempt.id] = attempt
+                listed.add(attempt.id)
+        found = missed(self._found.values(), everything=self.everything)
+        if self._read([each for each in found if each.id not in self._done], self._listing.top):
+            self._found.clear()
+            self._done &= listed
 
-    def _attempts(self) -> Iterator[DeliveryAttempt]:
-        """What GitHub delivered or tried to, the newest first; asks for a page when it is needed."""
-        cursor: str | None = None
-        while True:
-            page = self.hindsight.deliveries(cursor)
-            yield from page.attempts
-            cursor = page.before
-            if not page.attempts or cursor is None:
-                return
-
-    def _read(self, attempts: list[DeliveryAttempt], newest: int) -> None:
+    def _read(self, attempts: list[DeliveryAttempt], newest: int) -> bool:
+        """Read them, as far as that goes. Returns whether all is done."""
         undone, heard = {each.id for each in attempts}, 0
         try:
             for count, attempt in enumerate(attempts, start=1):
@@ -75,13 +74,14 @@ class MissedDeliveries:
                 if new is not None:
                     heard += new
                     undone.remove(attempt.id)
-                    self._read_before.add(attempt.id)
+                    self._done.add(attempt.id)
                 if count % _KEEP_EVERY == 0:
                     self._keep_mark(newest, undone)
         finally:
             self._keep_mark(newest, undone)
         if attempts:
             log.info("fetched %d deliveries: %d triggers that were not known", len(attempts), heard)
+        return not undone
 
     def _take(self, attempt: DeliveryAttempt) -> int | None:
         """Keep what it asks for. Returns how much of that was not known; None where it is to be tried again."""

@@ -8,20 +8,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, and_, select, update
 
-from bot.records import RepositoryRef, TriggerKind
+from bot.records import RepositoryRef
 from bot.runs.forgetting import Forgetting, Forgotten, Whole
-from bot.runs.inbox import trigger_of
 from bot.runs.stops import Stops
-from bot.runs.tables import controls, inbox
+from bot.runs.tables import controls
 from bot.runs.transactions import insert_new, transaction
-from bot.triggers.installing import FOR_GOOD
 
 BECAUSE = "forgotten by the operator"
 """Why runs at work are stopped where an operator orders it."""
 
 _ORDERED, _DONE = "ordered", "done"
 _KEY = "forget {}"
-_NOTED = "; to be forgotten"
 
 log = logging.getLogger(__name__)
 
@@ -41,11 +38,10 @@ class Orders:
         elif what.installation_id is not None:
             stops.request_of_account(what.installation_id, BECAUSE)
         with transaction(self.engine) as connection:
-            _keep(connection, what, moment)
+            keep_order(connection, what, moment)
 
     def carry_out(self) -> dict[Whole, Forgotten]:
         """Forget what was ordered, and can go by now; of the rest, `at_work` says how much has to end before."""
-        self._hear()
         query = select(controls.c.key, controls.c.at).where(
             controls.c.key.startswith(_KEY.format("")), controls.c.value == _ORDERED
         )
@@ -69,28 +65,22 @@ class Orders:
         log.info("%s is forgotten: %d runs, %d requests; %d runs end yet", what, gone.runs, gone.requests, gone.at_work)
         return gone
 
-    def _hear(self) -> None:
-        """Take it for an order that the App was taken off: acted on already, what was at work is ending."""
-        acted_on = and_(inbox.c.kind == str(TriggerKind.UNINSTALLED), inbox.c.state == "done")
-        query = select(inbox.c.seq, inbox.c.trigger, inbox.c.accepted_at, inbox.c.note).where(
-            and_(acted_on, inbox.c.note.not_like(f"%{_NOTED}"))
-        )
-        with transaction(self.engine) as connection:
-            for row in connection.execute(query).all():
-                trigger = trigger_of(row.trigger)
-                ref = trigger.issue.repository
-                if trigger.because == FOR_GOOD:
-                    _keep(connection, Whole(ref.id) if ref.id else Whole(None, ref.installation_id), row.accepted_at)
-                noted = update(inbox).where(inbox.c.seq == row.seq).values(note=f"{row.note}{_NOTED}")
-                connection.execute(noted)
 
+def keep_order(connection: Connection, what: Whole, moment: float) -> None:
+    """Order that all of it goes that there was up to a moment: what is at work is ending.
 
-def _keep(connection: Connection, what: Whole, moment: float) -> None:
-    """An order of before stands where it is of the same, and goes further."""
+    An order of before stands where it is of the same, and goes further.
+    """
     row = {"value": _ORDERED, "at": moment}
     if not insert_new(connection, controls, key=_KEY.format(what), **row):
         newer = and_(controls.c.key == _KEY.format(what), controls.c.at < moment)
         connection.execute(update(controls).where(newer).values(**row))
+
+
+def ordered_installations(connection: Connection) -> set[int]:
+    """The installations of which all was ordered to go, whenever that was."""
+    keys = connection.execute(select(controls.c.key).where(controls.c.key.startswith(_KEY.format("installation "))))
+    return {int(key.rpartition(" ")[2]) for key in keys.scalars()}
 
 
 def _whole(key: str) -> Whole:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.records import Trigger
 from bot.runs.controls import SeenWorker, Wanted
-from bot.runs.deciding import CHEAP, AtOnce, fair, has_room, is_alike, same
+from bot.runs.deciding import CHEAP, AtOnce, fair, has_room, is_alike, same, spot_of
 from bot.runs.store import RUNS, RunRow, Waiting, run_id_for
 from bot.writing.queue import Entry, QueueView, WorkerLine
 
@@ -66,7 +66,7 @@ def _full(trigger: Trigger, active: Sequence[RunRow], room: AtOnce) -> str:
         (AtOnce(of_installation=room.of_installation), "its account has as many runs at work as it may"),
         (AtOnce(of_repository=room.of_repository), "its repository has as many runs at work as it may"),
     ):
-        if not has_room(trigger, active, at_once=most):
+        if not has_room(spot_of(trigger), active, at_once=most):
             return words
     return ""
 

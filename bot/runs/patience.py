@@ -27,6 +27,9 @@ PAUSES_S = (60.0, 120.0, 240.0, 300.0)
 LONGEST_WAIT_S = 3600.0
 """GitHub counts what may be written by the hour: no wait that is named is believed beyond it."""
 
+REPEATED_S = 3600.0
+"""So long an iteration that was cut off is made again from its beginning; then it may be what it does that fails."""
+
 WAITED_AT_MOST_S = 24 * 3600.0
 """So long one step is waited for, in all."""
 
@@ -97,6 +100,14 @@ class Waits:
         if now + wait_s - since > WAITED_AT_MOST_S:
             return Enough(f"It was waited for a day, and is away still: {away}")
         return Elsewhere(Outage(self.step, str(away), since, times), wait_s)
+
+
+def is_worth_repeating(outage: Outage | None, step: str, *, now: float) -> bool:
+    """Whether a step is to be done again where a service goes away in its middle. Where not, it ends with what it has.
+
+    `outage` is what the run has left its place for last. `now` is in seconds since the epoch.
+    """
+    return outage is None or outage.step != step or now - outage.since < REPEATED_S
 
 
 def patiently(work: Callable[[], T]) -> T:

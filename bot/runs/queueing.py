@@ -1,10 +1,10 @@
 """The comments of runs that wait for a free place: each says which place, and becomes the run's own."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from bot.records import TriggerKind
+from bot.records import Trigger, TriggerKind
 from bot.runs.errands import Errands
 from bot.runs.store import WORK, Store, Waiting, run_id_for
 from bot.runs.talk import QueueComment
@@ -13,6 +13,8 @@ from bot.writing.replies import not_begun
 
 EVERY_S = 60.0
 """How often one comment may change, or be tried."""
+
+TRIES_KEPT = 1_000
 
 COMMENTED = (*WORK, TriggerKind.DOCTOR)
 """What has a comment of its own."""
@@ -30,15 +32,18 @@ class Queueing:
     clock: Callable[[], float] = time.monotonic
     _tried_at: dict[str, float] = field(default_factory=dict, init=False)
 
-    def tell_one(self, queue: Sequence[Waiting], *, is_paused: bool = False) -> None:
-        """Post or edit the comment that says something else than is true by now: one at most. `queue`: next first.
+    def tell_one(self, first: Sequence[Waiting], others: Sequence[Waiting], *, is_paused: bool = False) -> None:
+        """Post or edit the comment that says something else than is true by now: one at most.
 
-        `is_paused`: nothing begins, and the place says nothing.
+        `first` are those whose place has a number, the next one first; `others` are some of all. `is_paused`: nothing
+        begins, and the place says nothing.
         """
-        known = self.store.talk.queue_comments() if queue else {}
-        for place, each in enumerate(queue, 1):
-            turn = None if is_paused else place
-            if each.trigger.kind in COMMENTED and self._tell(each, turn, known.get(run_id_for(each.trigger))):
+        numbered = {each.seq: place for place, each in enumerate(first, 1)}
+        told = [*first, *(each for each in others if each.seq not in numbered)]
+        known = self.store.talk.queue_comments([run_id_for(each.trigger) for each in told]) if told else {}
+        for each in told:
+            place = None if is_paused else numbered.get(each.seq, NAMED_PLACES + 1)
+            if each.trigger.kind in COMMENTED and self._tell(each, place, known.get(run_id_for(each.trigger))):
                 return
 
     def hand_over(self, each: Waiting) -> None:
@@ -65,11 +70,11 @@ class Queueing:
 
         self.errands.say(each.trigger, say)
 
-    def forget(self, each: Waiting) -> None:
-        """Leave the comment as it is, for ever."""
-        run_id = run_id_for(each.trigger)
-        self._tried_at.pop(run_id, None)
-        self.errands.say(each.trigger, lambda: self.store.talk.forget_queue_comment(run_id))
+    def forget(self, asked: Trigger, run_ids: Collection[str]) -> None:
+        """Leave their comments as they are, for ever, as somebody asked for."""
+        for run_id in run_ids:
+            self._tried_at.pop(run_id, None)
+        self.errands.say(asked, lambda: self.store.talk.forget_queue_comment(*run_ids))
 
     def _tell(self, each: Waiting, place: int | None, known: QueueComment | None) -> bool:
         """Whether something is to be said. `place` is None while nothing begins."""
@@ -78,6 +83,7 @@ class Queueing:
         said = "paused" if place is None else str(place) if place <= NAMED_PLACES else "further back"
         if (known is not None and known.said == said) or now - self._tried_at.get(run_id, -EVERY_S) < EVERY_S:
             return False
+        self._forget_tries(now)
         self._tried_at[run_id] = now
         examines = each.trigger.kind is TriggerKind.DOCTOR
         attempt = 1 if examines else self._attempt(each)
@@ -101,6 +107,12 @@ class Queueing:
 
         self.errands.say(each.trigger, say, holds=True)
         return True
+
+    def _forget_tries(self, now: float) -> None:
+        """Forget those of long ago, where there are many: their comments are there, or tried anew."""
+        if len(self._tried_at) >= TRIES_KEPT:
+            for run_id in [run_id for run_id, at in self._tried_at.items() if now - at > 10 * EVERY_S]:
+                del self._tried_at[run_id]
 
     def _attempt(self, each: Waiting) -> int:
         """Which run of work on its issue it will be, from 1 on, as far as can be told."""

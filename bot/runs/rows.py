@@ -1,14 +1,16 @@
 """A run as it is kept, and how it is read back."""
 
 import json
+import time
 import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, func, select, update
 
-from bot.records import Health, Outcome, Trigger, TriggerKind
+from bot.records import Health, Outcome, PullState, Trigger, TriggerKind
 from bot.runs.inbox import trigger_of
+from bot.runs.listed import of_facts
 from bot.runs.tables import runs
 from bot.runs.transactions import transaction
 
@@ -93,7 +95,16 @@ def add_facts(connection: Connection, run_id: str, found: dict[str, Any]) -> Non
     """Keep what a step found out. Values are JSON."""
     _lock(connection, run_id)
     known = read_facts(connection, run_id) | found
-    connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known)))
+    connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known), **_listed(found)))
+
+
+def _listed(found: dict[str, Any]) -> dict[str, Any]:
+    """What of it lists show. A pull request that is told of is open, and was opened when it was told of first."""
+    shown = of_facts(found)
+    if "pull_request" not in shown:
+        return shown
+    opened = {"published_at": func.coalesce(runs.c.published_at, time.time())}
+    return shown | opened | {"pull_state": str(PullState.OPEN)}
 
 
 _OF_A_RUN = (

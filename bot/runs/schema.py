@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from bot.errors import ConfigError
 from bot.runs.tables import metadata
 
-NEWEST = "0002"
+NEWEST = "0005"
 """The version of the schema that `bot/runs/tables.py` describes: of the newest module in `migrations/versions/`."""
 
 _VERSION_TABLE = "alembic_version"
@@ -38,6 +38,12 @@ def migrate(engine: Engine) -> None:
             _make(connection)
         else:
             _upgrade(connection, found)
+
+
+def schema_of(engine: Engine) -> str | None:
+    """The version of the schema that is there; None where there is none."""
+    with engine.connect() as connection:
+        return _version(connection)
 
 
 def _make(connection: Connection) -> None:

@@ -2,11 +2,12 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from bot.errors import Gone, Refused, Unavailable
 from bot.runs.errands import Errands, Sent
+from bot.runs.shelf import Shelf
 from bot.runs.store import Store, Waiting
 from bot.seen.about import about, of_trigger
 
@@ -28,8 +29,20 @@ class Settling:
 
     def is_awake(self, each: Waiting) -> bool:
         """Whether it may be tried now: its service is not away, and GitHub is not being asked what it depends on."""
+        return not self.rests(each) and not self.errands.is_busy(each.trigger)
+
+    def rests(self, each: Waiting) -> bool:
+        """Whether its service was away, and is not to be tried again yet."""
         now = self.clock()
-        return self._rests_until.get(each.seq, now) <= now and not self.errands.is_busy(each.trigger)
+        return self._rests_until.get(each.seq, now) > now
+
+    def rested(self) -> list[int]:
+        """What has rested enough since this was asked, and may lie aside still."""
+        now = self.clock()
+        found = [seq for seq, until in self._rests_until.items() if until <= now]
+        for seq in found:
+            del self._rests_until[seq]
+        return found
 
     def is_expected(self, each: Waiting) -> bool:
         """Whether it will be awake in a moment: GitHub is being asked about it, and not for long yet."""
@@ -52,6 +65,13 @@ class Settling:
             log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
         self.store.settle(each.seq, note)
 
+    def drop(self, seqs: Collection[int], note: str) -> None:
+        """Be done with many of which nothing is being asked."""
+        for seq in seqs:
+            self._rests_until.pop(seq, None)
+        log.info("%d that waited: %s", len(seqs), note)
+        self.store.shelves.drop(seqs, note)
+
     def _act(self, each: Waiting, do: Callable[[Waiting], str | None]) -> str | None:
         self._rests_until.pop(each.seq, None)
         try:
@@ -65,6 +85,7 @@ class Settling:
             rest_s = min(max(away.retry_after_s or 0.0, REST_S), LONGEST_REST_S)
             self._rests_until[each.seq] = self.clock() + rest_s
             self.errands.forget(each.trigger)
+            self.store.shelves.put(Shelf.ASIDE, [each.seq])
             return None
         except Exception:  # the outermost frame of one trigger: a bug with it must not keep all others waiting
             log.exception("bug in acting on %s", each.trigger)

@@ -100,8 +100,12 @@ def iterate(
     *,
     tell: Callable[[str], None],
     said: Callable[[], Sequence[Note]] = tuple,
+    repeats: bool = False,
 ) -> Progress:
-    """One iteration in a fresh workspace that holds the base and the change so far. `said` gives people's notes."""
+    """One iteration in a fresh workspace that holds the base and the change so far. `said` gives people's notes.
+
+    `repeats` is as in `Agent.iterate`.
+    """
     with bench_for(ground, job, progress.change, tell) as bench:
         return agent.iterate(
             job.task,
@@ -114,6 +118,7 @@ def iterate(
             stop=ground.stop,
             tell=tell,
             said=said,
+            repeats=repeats,
         )
 
 

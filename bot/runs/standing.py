@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bot.records import Caps, Progress, TestReport, load
-from bot.runs.deciding import same
-from bot.runs.store import RUNS, WORK, RunRow, Store, Waiting
+from bot.runs.store import WORK, RunRow, Store, Waiting
 from bot.writing.progress import Phase
 from bot.writing.status import AtWork, Ended, InLine, Standing
 
@@ -16,20 +15,18 @@ CapsOf = Callable[[str], Caps]
 def standing_on(
     store: Store,
     asked: Waiting,
-    waiting: Sequence[Waiting],
-    places: Sequence[Waiting],
+    in_line: Sequence[InLine],
     caps_of: CapsOf,
     *,
     is_paused: bool = False,
 ) -> Standing:
-    """How it stands on the issue that is asked about. `places` are those that wait for a free place, the next first."""
+    """How it stands on the issue that is asked about. `in_line` is what waits on it."""
     issue = asked.trigger.issue
     runs = store.runs_of(issue.repository.id, issue.number)
     work = [run for run in runs if run.is_finished and run.trigger.kind in WORK]
-    in_line = [each for each in waiting if each.trigger.kind in RUNS and same(each.trigger, asked.trigger)]
     return Standing(
         at_work=tuple(_at_work(store, run, caps_of) for run in runs if not run.is_finished),
-        in_line=tuple(_in_line(each, places) for each in in_line),
+        in_line=tuple(in_line),
         last=_ended(store, work[-1], caps_of) if work else None,
         is_paused=is_paused,
     )
@@ -59,11 +56,6 @@ def _at_work(store: Store, run: RunRow, caps_of: CapsOf) -> AtWork:
         is_stopping=run.stop_because is not None,
         waits_for=run.waits_for or "",
     )
-
-
-def _in_line(each: Waiting, places: Sequence[Waiting]) -> InLine:
-    place = next((number for number, other in enumerate(places, 1) if other.seq == each.seq), None)
-    return InLine(each.trigger.kind, place, len(places))
 
 
 def _ended(store: Store, run: RunRow, caps_of: CapsOf) -> Ended | None:

@@ -2,24 +2,33 @@
 
 import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Engine, and_, func, select, update
 
 from bot.errors import Gone
-from bot.records import Health, Note, Outcome, Progress, Trigger, TriggerKind, dump
+from bot.records import Health, Note, Outcome, Progress, PullEnd, PullState, Trigger, TriggerKind, dump
+from bot.runs.caught_up import CaughtUp
 from bot.runs.controls import Controls
-from bot.runs.inbox import NONE_KNOWN, SqlInbox, Waiting
+from bot.runs.forgetting import Whole
+from bot.runs.happenings import Happenings
+from bot.runs.inbox import SqlInbox, Waiting
 from bot.runs.leases import Held, Nothing, give_back, seconds_now
+from bot.runs.listed import of_trigger
 from bot.runs.notes import Notes
+from bot.runs.orders import keep_order
 from bot.runs.owed import FIRST_AFTER_S, owes
+from bot.runs.paid import Paid, let_go
 from bot.runs.rows import PROOFS, PROVING, RUNS, WORK, RunRow, add_facts, read_facts, read_runs, run_id_for
+from bot.runs.shelves import Shelves
+from bot.runs.spent import spent_in_a_day
 from bot.runs.stops import Stops
 from bot.runs.tables import answers, inbox, runs
 from bot.runs.talk import Talk
 from bot.runs.trail import Trail
 from bot.runs.transactions import insert_new, transaction
+from bot.runs.transferred import Transfers
 
 __all__ = ["DAY_S", "PROOFS", "PROVING", "RUNS", "WORK", "RunRow", "SqlInbox", "Store", "Waiting", "run_id_for"]
 
@@ -38,7 +47,11 @@ class Store:
         self._notes = Notes(engine)
         self._stops = Stops(engine)
         self._trail = Trail(engine, held)
+        self.paid = Paid(engine, held)
         self.talk = Talk(engine)
+        self.happenings = Happenings(engine, held)
+        self.shelves = Shelves(engine, held)
+        self.transfers = Transfers(engine, held)
         self.controls = Controls(engine)
 
     def holding(self, held: Held) -> "Store":
@@ -52,9 +65,9 @@ class Store:
 
     # --- What waits
 
-    def waiting(self, known: Mapping[int, Waiting] = NONE_KNOWN) -> Sequence[Waiting]:
-        """Every trigger that waits, oldest first. What is `known` by its `seq` comes back as given, and is not read."""
-        return self._inbox.waiting(known)
+    def waiting(self) -> Sequence[Waiting]:
+        """Every trigger that waits, oldest first: for who shows all of it."""
+        return self._inbox.waiting()
 
     def settle(self, seq: int, note: str) -> None:
         """Mark a trigger as done, with what came of it."""
@@ -91,6 +104,7 @@ class Store:
                 trigger=dump(trigger),
                 state="running",
                 started_at=time.time(),
+                **of_trigger(trigger),
             )
         return run_id
 
@@ -101,6 +115,28 @@ class Store:
     def runs_of(self, repository_id: int, number: int) -> Sequence[RunRow]:
         """Every run of an issue, oldest first."""
         return read_runs(self._engine, and_(runs.c.repository_id == repository_id, runs.c.number == number))
+
+    def runs_of_all(self, places: Collection[tuple[int, int]]) -> dict[tuple[int, int], list[RunRow]]:
+        """Every run of these issues, each a repository's id and a number, oldest first."""
+        of_them = and_(
+            runs.c.repository_id.in_({repository_id for repository_id, _ in places}),
+            runs.c.number.in_({number for _, number in places}),
+        )
+        found: dict[tuple[int, int], list[RunRow]] = {place: [] for place in places}
+        for run in read_runs(self._engine, of_them) if places else ():
+            place = run.trigger.issue.repository.id, run.trigger.issue.number
+            if place in found:
+                found[place].append(run)
+        return found
+
+    def numbers_of(self, repository_id: int, number: int) -> frozenset[int]:
+        """Where an issue is talked about: its own number, and those of the pull requests that its runs published."""
+        there = and_(runs.c.repository_id == repository_id, runs.c.number == number)
+        published = and_(there, runs.c.facts.contains('"pull_request": '))
+        with transaction(self._engine) as connection:
+            facts = [json.loads(text) for text in connection.execute(select(runs.c.facts).where(published)).scalars()]
+        pulls = (each.get("pull_request") for each in facts)
+        return frozenset((number, *(pull for pull in pulls if isinstance(pull, int))))
 
     def published_as(self, repository_id: int, pull_request: int) -> RunRow | None:
         """The newest run that published this pull request, or that was about it."""
@@ -159,6 +195,14 @@ class Store:
             self._held.lock(connection)
             later = seconds_now(connection) + FIRST_AFTER_S if owes(connection, run_id) else None
             connection.execute(update(runs).where(still_running).values(**values, resumes_at=later, waits_for=None))
+            let_go(connection, run_id)
+
+    def pull_ended(self, repository_id: int, end: PullEnd) -> None:
+        """Keep what became of a pull request of ours, for who looks at its runs."""
+        state = PullState.MERGED if end.is_merged else PullState.CLOSED
+        of_pull = and_(runs.c.repository_id == repository_id, runs.c.pull_request == end.number)
+        with transaction(self._engine) as connection:
+            connection.execute(update(runs).where(of_pull).values(pull_state=str(state)))
 
     def give_back(self, run_id: str, *, wait_s: float, waits_for: str) -> None:
         """Leave a run's place to others: in so many seconds it is taken up again, by a worker that has room for it.
@@ -194,6 +238,23 @@ class Store:
         self.require_held()
         return self._stops.because_of(run_id)
 
+    def order_to_forget(self, what: Whole, moment: float | None) -> None:
+        """Order that all of it is forgotten that there was up to a moment: up to now where that is not known."""
+        with transaction(self._engine) as connection:
+            self._held.lock(connection)
+            keep_order(connection, what, time.time() if moment is None else moment)
+
+    def let_in_again(self, installation_id: int) -> None:
+        """An account lets the App in again: what was left there is gone on with, and what was missed is looked for."""
+        is_account = and_(inbox.c.installation_id == installation_id, inbox.c.repository_id == 0)
+        went = and_(is_account, inbox.c.number == 0, inbox.c.kind == str(TriggerKind.UNINSTALLED))
+        waits = and_(runs.c.installation_id == installation_id, runs.c.resumes_at.is_not(None))
+        with transaction(self._engine) as connection:
+            self._held.lock(connection)
+            connection.execute(update(runs).where(waits).values(resumes_at=seconds_now(connection)))
+            since = connection.execute(select(func.max(inbox.c.accepted_at)).where(went)).scalar()
+        CaughtUp(self._engine).ask(installation_id, time.time() - DAY_S if since is None else since)
+
     # --- Its iterations
 
     def keep_progress(self, run_id: str, progress: Progress) -> None:
@@ -205,15 +266,10 @@ class Store:
         return self._trail.progress(run_id)
 
     def spent_today(self, *, repository_id: int | None = None, installation_id: int | None = None) -> float:
-        """USD spent by the runs that began in the last 24 hours."""
-        condition = runs.c.started_at > time.time() - DAY_S
-        if repository_id is not None:
-            condition = and_(condition, runs.c.repository_id == repository_id)
-        if installation_id is not None:
-            condition = and_(condition, runs.c.installation_id == installation_id)
+        """USD spent in the last 24 hours, by runs that were forgotten since too."""
         with transaction(self._engine) as connection:
-            return float(
-                connection.execute(select(func.coalesce(func.sum(runs.c.cost_usd), 0.0)).where(condition)).scalar_one()
+            return spent_in_a_day(
+                connection, now=time.time(), repository_id=repository_id, installation_id=installation_id
             )
 
     # --- What people say, and what they are told

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 
 from bot.records import storable
@@ -34,6 +35,8 @@ class Plain(TypeDecorator[str]):
         return None if value is None else storable(value)
 
 
+_WAITS = text("state = 'waiting'")
+
 inbox = Table(
     "inbox",
     metadata,
@@ -47,9 +50,17 @@ inbox = Table(
     Column("accepted_at", Float, nullable=False),
     Column("state", String(10), nullable=False, default="waiting", index=True),
     Column("note", Plain, nullable=False, default=""),
+    Column("shelf", String(10), nullable=False, server_default="new"),
     Index("ix_inbox_issue", "repository_id", "number"),
+    Index("ix_inbox_shelf", "shelf", "repository_id", "seq", "kind", sqlite_where=_WAITS, postgresql_where=_WAITS),
 )
-"""`state`: waiting or done. `note` says what came of it."""
+"""`state`: waiting or done. `note` says what came of it; `shelf` where it lies while it waits (`bot/runs/shelf.py`)."""
+
+LISTED = (
+    "started_at", "id", "kind", "state", "outcome", "resumes_at", "repository_id", "repository", "asked_by", "cost_usd",
+    "number", "model", "iteration_count", "asked_at", "published_at", "pull_request", "pull_state",
+)  # fmt: skip
+"""What runs are chosen, counted and summed up by: an index holds all of it, as a row with its facts is long to read."""
 
 runs = Table(
     "runs",
@@ -72,8 +83,24 @@ runs = Table(
     Column("leased_until", Float),
     Column("resumes_at", Float),
     Column("waits_for", Plain),
+    Column("kind", String(20)),
+    Column("repository", String(300), index=True),
+    Column("asked_by", String(100), index=True),
+    Column("asked_at", Float),
+    Column("title", Plain),
+    Column("step", String(60)),
+    Column("model", Plain),
+    Column("iteration_count", Integer),
+    Column("tokens", BigInteger),
+    Column("pull_request", Integer),
+    Column("pull_state", String(10)),
+    Column("published_at", Float),
+    Index("ix_runs_listed", *LISTED),
+    Index("ix_runs_finished_at", "finished_at"),
+    Index("ix_runs_pull_request", "repository_id", "pull_request"),
 )
-"""`state`: running or finished. `facts` is JSON: what the steps found out (base commit, plan, comment ids …).
+"""`state`: running or finished. `facts` is JSON: what the steps found out (base commit, plan, comment ids …). What
+lists of runs show and choose by is kept beside it (`bot/runs/listed.py`); NULL where it is not known.
 
 A run belongs to the worker that holds its lease: `worker_id` until `leased_until`; each that takes it over raises
 `fence` by one. A run that waits for a service has left its place until `resumes_at` (NULL: at work); `waits_for` says
@@ -88,9 +115,21 @@ iterations = Table(
     Column("iteration", Text, nullable=False),
     Column("verdict", String(40)),
     Column("why", Plain, nullable=False, default=""),
+    Column("summary", Plain),
     UniqueConstraint("run_id", "number"),
 )
-"""One row an iteration: the trace, and what a crashed run goes on from."""
+"""One row an iteration: the trace, and what a crashed run goes on from. `summary` is what is shown of many at once."""
+
+happenings = Table(
+    "happenings",
+    metadata,
+    Column("run_id", String(40), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", Float, nullable=False),
+    Column("kind", String(10), nullable=False),
+    Column("text", Plain, nullable=False),
+)
+"""What happens in a run, in its order: for who looks on. `seq` counts from 1 in each run."""
 
 answers = Table("answers", metadata, Column("key", String(300), primary_key=True), Column("at", Float, nullable=False))
 """What was answered, so that nothing is answered twice."""
@@ -191,3 +230,53 @@ controls = Table(
     Column("at", Float, nullable=False),
 )
 """What operators ask of all workers: to pause, to drain."""
+
+paid = Table(
+    "paid",
+    metadata,
+    Column("run_id", String(40), nullable=False),
+    Column("step", String(60), nullable=False),
+    Column("request", String(64), nullable=False),
+    Column("nth", Integer, nullable=False),
+    Column("reply", Plain, nullable=False),
+    UniqueConstraint("run_id", "step", "request", "nth"),
+)
+"""The replies of models that a step of a run has paid for, until it is done: what it gets again when it is told again.
+
+`request` is a digest of what was asked, `nth` which of several askings of the same in one telling.
+"""
+
+spent = Table(
+    "spent",
+    metadata,
+    Column("hour", Integer, primary_key=True, autoincrement=False),
+    Column("installation_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("repository_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("usd", Float, nullable=False),
+)
+"""What was spent in each hour since the epoch: it outlives the runs, as no budget is had back by forgetting them."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("user_id", BigInteger, nullable=False, index=True),
+    Column("sealed", Text, nullable=False),
+    Column("began_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("claimed_until", Float),
+)
+"""Who is signed in. `key` is a digest of the secret that the browser has, and `sealed` is read with that secret alone.
+
+`version` counts how often `sealed` was replaced; whoever is about to has claimed it until a moment.
+"""
+
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("leads_to", Plain, nullable=False),
+    Column("at", Float, nullable=False, index=True),
+)
+"""Browsers that were sent to GitHub to sign in, and where they wanted to. `key` is a digest of what each has."""

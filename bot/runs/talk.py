@@ -3,7 +3,7 @@
 One small transaction a call; every call may be repeated. Times are seconds since the epoch.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy import Engine, Table, and_, delete, func, select, update
 
 from bot.records import IssueRef, Trigger, TriggerKind
 from bot.runs.tables import asks, inbox, queue_comments, replies
-from bot.runs.transactions import insert_new, transaction
+from bot.runs.transactions import batched, insert_new, transaction
 
 KEPT_S = 90 * 86_400.0
 """How long it is remembered who asked."""
@@ -47,10 +47,9 @@ class Talk:
             row = connection.execute(select(asks.c.is_let_in, asks.c.at).where(asks.c.key == key)).first()
         return Asked(row.is_let_in, row.at) if row else None
 
-    def let_in(self) -> frozenset[str]:
-        """The keys of the triggers that wait and whose senders were let in."""
-        those = and_(inbox.c.state == "waiting", asks.c.is_let_in.is_(True))
-        query = select(asks.c.key).join(inbox, inbox.c.key == asks.c.key).where(those)
+    def let_in(self, keys: Collection[str]) -> frozenset[str]:
+        """Those of these triggers whose senders were let in."""
+        query = select(asks.c.key).where(and_(asks.c.key.in_(keys), asks.c.is_let_in.is_(True)))
         with transaction(self._engine) as connection:
             return frozenset(connection.execute(query).scalars())
 
@@ -119,20 +118,24 @@ class Talk:
             row = connection.execute(select(queue_comments).where(queue_comments.c.run_id == run_id)).first()
         return QueueComment(row.comment_id, row.said) if row else None
 
-    def queue_comments(self) -> Mapping[str, QueueComment]:
-        """The comments of all that wait, by the ids of their runs."""
+    def queue_comments(self, run_ids: Collection[str] | None = None) -> Mapping[str, QueueComment]:
+        """The comments of these runs that wait, or of all, by their ids."""
+        query = select(queue_comments)
+        if run_ids is not None:
+            query = query.where(queue_comments.c.run_id.in_(run_ids))
         with transaction(self._engine) as connection:
-            rows = connection.execute(select(queue_comments)).all()
+            rows = connection.execute(query).all()
         return {row.run_id: QueueComment(row.comment_id, row.said) for row in rows}
 
     def keep_queue_comment(self, run_id: str, comment: QueueComment) -> None:
         """Keep it, or what it says by now."""
         self._put(queue_comments, "run_id", run_id, {"comment_id": comment.comment_id, "said": comment.said})
 
-    def forget_queue_comment(self, run_id: str) -> None:
-        """The run has begun, or never will."""
+    def forget_queue_comment(self, *run_ids: str) -> None:
+        """The runs have begun, or never will."""
         with transaction(self._engine) as connection:
-            connection.execute(delete(queue_comments).where(queue_comments.c.run_id == run_id))
+            for some in batched(run_ids):
+                connection.execute(delete(queue_comments).where(queue_comments.c.run_id.in_(some)))
 
     def _put(self, table: Table, name: str, key: str, values: dict[str, Any]) -> None:
         """Write a row, whether it is there or not; where two do so at once, either's stands."""

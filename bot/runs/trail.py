@@ -4,7 +4,10 @@ from sqlalchemy import Engine, and_, insert, select, update
 
 from bot.records import Iteration, Progress, Spend, Verdict, dump, load
 from bot.runs.leases import Held
+from bot.runs.listed import line_of, of_progress
+from bot.runs.paid import let_go
 from bot.runs.rows import add_facts, read_facts
+from bot.runs.spent import spend_up_to
 from bot.runs.tables import iterations, runs
 from bot.runs.transactions import transaction
 
@@ -17,7 +20,10 @@ class Trail:
         self._held = held
 
     def keep(self, run_id: str, progress: Progress) -> None:
-        """Keep the newest iteration of a progress, once, and what the run has cost by now."""
+        """Keep the newest iteration of a progress, once, and what the run has cost by now.
+
+        The replies that it was made of stand in it now, and are kept apart no more.
+        """
         if not progress.iterations:
             return
         newest = progress.iterations[-1]
@@ -25,15 +31,18 @@ class Trail:
             "iteration": dump(newest),
             "verdict": str(progress.verdict) if progress.verdict else None,
             "why": progress.why,
+            "summary": dump(line_of(newest)),
         }
         with transaction(self._engine) as connection:
             self._held.lock(connection)
-            connection.execute(update(runs).where(runs.c.id == run_id).values(cost_usd=progress.spend.cost_usd or 0.0))
+            spend_up_to(connection, run_id, progress.spend.cost_usd or 0.0)
+            connection.execute(update(runs).where(runs.c.id == run_id).values(**of_progress(progress)))
             place = and_(iterations.c.run_id == run_id, iterations.c.number == newest.number)
             if connection.execute(update(iterations).where(place).values(**row)).rowcount == 0:
                 connection.execute(insert(iterations).values(run_id=run_id, number=newest.number, **row))
             if progress.doubts:
                 add_facts(connection, run_id, {"doubts": progress.doubts})
+            let_go(connection, run_id)
 
     def progress(self, run_id: str) -> Progress:
         """The agent's state as last kept: what a crashed run goes on from."""

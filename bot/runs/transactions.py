@@ -1,11 +1,11 @@
 """One transaction on the database of inbox and runs, and a row that is written once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Column, Connection, Engine, Table
+from sqlalchemy import Column, Connection, Engine, Table, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -13,6 +13,10 @@ from sqlalchemy.sql.selectable import TypedReturnsRows
 
 from bot.errors import Unavailable
 from bot.runs.space import AGAIN_S
+
+T = TypeVar("T")
+
+_AT_ONCE = 500
 
 _FULL = ("disk is full", "No space left on device")
 """How SQLite and PostgreSQL say so."""
@@ -41,6 +45,12 @@ def transaction(engine: Engine) -> Iterator[Connection]:
         raise Unavailable(f"the database does not answer: {problem}") from problem
 
 
+def leave_no_trace(connection: Connection) -> None:
+    """Have what is deleted overwritten: SQLite leaves it in the file, else, until the place is needed."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("PRAGMA secure_delete = ON"))
+
+
 def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
     """Insert a row where none has its key, and say whether that was so: of several at once, one is new."""
     build = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
@@ -51,8 +61,8 @@ def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
 def insert_many_new(connection: Connection, key: Column[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:
     """Insert those of the rows whose key no row has yet, and say which these were.
 
-    The rows have the same columns, and stand in the order of their keys: two that insert at the same time then wait for
-    each other, where else each might wait for the other.
+    The rows have the same columns, and stand in an order that goes by what they are: two that insert at the same time
+    then wait for each other, where else each might wait for the other.
     """
     statement = _inserting_new(key, connection.dialect.name)
     return {str(found) for found in connection.execute(statement, rows).scalars()}
@@ -63,3 +73,10 @@ def _inserting_new(key: Column[str], dialect: str) -> TypedReturnsRows[tuple[str
     """Built once: that takes longer than to execute it."""
     build = postgresql.insert if dialect == "postgresql" else sqlite.insert
     return build(key.table).on_conflict_do_nothing().returning(key)
+
+
+def batched(values: Collection[T]) -> Iterator[Sequence[T]]:
+    """The values, some at a time: as many as a statement takes."""
+    every = list(values)
+    for first in range(0, len(every), _AT_ONCE):
+        yield every[first : first + _AT_ONCE]

@@ -11,12 +11,16 @@ from bot.repository import collect
 from bot.runs.ground import Ground
 from bot.runs.hidden import run_hidden
 from bot.runs.markers import marked
+from bot.writing.safe import clean, cut
 from sandbox import Ending, ExecutionResult, Workspace
 from sandbox.contract import CACHES, MEBIBYTE, File, archive_of, files_of
 
 SEARCH_HITS = 200
 SEARCH_S = 30.0
 COMMAND_S = 180.0
+COMMAND_SHOWN = 200
+"""How much of a command whoever looks on is told."""
+
 BYPRODUCTS_AT_MOST = 20_000
 
 
@@ -91,10 +95,12 @@ class Bench:
 
     def run(self, command: str) -> ExecutionResult:
         """Run a shell command."""
+        self.tell(f"  runs: {cut(' '.join(clean(command).split()), COMMAND_SHOWN)}")
         return self._run(command, timeout_s=min(COMMAND_S, self.ground.limits.wall_s))
 
     def test(self) -> TestReport:
         """Run the test command."""
+        self.tell("  the tests run")
         return self.ground.test_in(self.workspace)
 
     def change(self) -> Change:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from bot.errors import Gone, Refused, Stopped, Unavailable
-from bot.records import Health, Outcome, TriggerKind
+from bot.records import HappeningKind, Health, Outcome, TriggerKind
 from bot.runs.chapter import Chapter
 from bot.runs.checks import Checks
 from bot.runs.endings import LastWord, last_words_of
@@ -43,7 +43,10 @@ def tell(run_id: str, house: House) -> None:
     known = Known(house, run_id)
     trigger = patiently(lambda: known.trigger)
     with about(run=run_id), about(**of_trigger(trigger)):
-        _tell(_Steps(known, StopFlag(house.store, run_id), trigger.kind))
+        try:
+            _tell(_Steps(known, StopFlag(house.store, run_id), trigger.kind))
+        finally:
+            house.store.happenings.write()
 
 
 def _tell(steps: "_Steps") -> None:
@@ -196,10 +199,11 @@ class _Steps:
             if owed:
                 self.known.learn(**{OWED: owed})
             finish(outcome, reason)
+            self._happened(HappeningKind.ENDED, str(outcome))
             self.counts.run_ended(self.kind, outcome)
 
         try:
-            step("finish", lambda: patiently(partial(finished, reason)), stop=_never)
+            step("finish", self.timed("finish", lambda: patiently(partial(finished, reason))), stop=_never)
         except Exception:  # what a database refuses differs by database: without an end the run would stay at work
             log.exception("run %s: bug in keeping its end", self.run_id)
             step("finish without its reason", lambda: patiently(partial(finished, NOT_KEPT)), stop=_never)
@@ -223,19 +227,25 @@ class _Steps:
         return owed
 
     def timed(self, name: str, work: Callable[[], Any]) -> Callable[[], Any]:
-        """The work, with a line in the log of how long it took, whatever came of it."""
+        """The work, with lines in the log of its beginning and of how long it took, whatever came of it."""
 
         def timed() -> Any:
             began = time.monotonic()
             with about(iteration=iteration_in(name)):
+                log.debug("step %s of run %s begins", name, self.run_id)
+                self._happened(HappeningKind.BEGAN, name)
                 try:
                     return work()
                 finally:
+                    self._happened(HappeningKind.DONE, name)
                     seconds = time.monotonic() - began
                     self.counts.step_took(name, seconds)
                     log.info("step %s of run %s: %.2f s", name, self.run_id, seconds)
 
         return timed
+
+    def _happened(self, kind: HappeningKind, text: str) -> None:
+        self.known.house.store.happenings.keep(self.run_id, kind, text)
 
 
 def iteration_in(step_name: str) -> int | None:

@@ -1,9 +1,14 @@
 """What a process counts of its own work, as far as whoever works need know."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from bot.records import Usage
+
+Status = int | Literal["limited"] | None
+"""How GitHub answered: by an HTTP status, none where it could not be reached. `limited`: it asked us to wait, and 429
+is not how it said so.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,8 @@ class Counts(Protocol):
         """The sandbox itself failed: `full`, `image_gone`, `unavailable` or `failed`."""
         ...
 
-    def github_answered(self, status: int | None, installation_id: int | None, allowance: Allowance | None) -> None:
-        """GitHub was asked for something; no status where it could not be reached, no installation where by the App."""
+    def github_answered(self, status: Status, installation_id: int | None, allowance: Allowance | None) -> None:
+        """GitHub was asked for something; no installation where by the App."""
         ...
 
 
@@ -51,4 +56,4 @@ class Uncounted:
 
     def sandbox_failed(self, how: str) -> None: ...
 
-    def github_answered(self, status: int | None, installation_id: int | None, allowance: Allowance | None) -> None: ...
+    def github_answered(self, status: Status, installation_id: int | None, allowance: Allowance | None) -> None: ...

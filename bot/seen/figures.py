@@ -13,7 +13,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from bot.records import Usage
-from bot.seen.counting import Allowance
+from bot.seen.counting import Allowance, Status
 from bot.seen.places import readable_files, take_place
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Figures:
         self._tokens = self._counter("model_tokens", "Tokens; `cached` are part of `prompt`", "model", "part")
         self._cost = self._counter("model_cost_usd", "Money for calls whose price is known", "model")
         self._sandbox_failures = self._counter("sandbox_failures", "Failures of the sandbox, not of code in it", "how")
-        self._requests = self._counter("github_requests", "Requests to GitHub by status, or `unreachable`", "status")
+        self._requests = self._counter("github_requests", "Requests to GitHub by what came of them", "status")
         self._steps = self._histogram("step_seconds", "How long the steps of runs take", STEP_S, "step")
         self._call_seconds = self._histogram("model_call_seconds", "How long calls of a model take", CALL_S, "model")
         allowed = ("installation", "resource")
@@ -85,7 +85,7 @@ class Figures:
     def sandbox_failed(self, how: str) -> None:
         self._sandbox_failures.labels(how).inc()
 
-    def github_answered(self, status: int | None, installation_id: int | None, allowance: Allowance | None) -> None:
+    def github_answered(self, status: Status, installation_id: int | None, allowance: Allowance | None) -> None:
         self._requests.labels("unreachable" if status is None else str(status)).inc()
         if allowance is None:
             return

@@ -4,7 +4,10 @@ Facts (closed, label taken off, deleted, pushed) count whoever caused them; a la
 that nobody lists.
 """
 
-from bot.records import Trigger, TriggerKind
+from dataclasses import replace
+from datetime import datetime
+
+from bot.records import PullEnd, Trigger, TriggerKind
 from bot.triggers.answers import Accept, Ignore, Ours, asked, belongs, issue_of_pull
 from bot.triggers.events import IssueEvent, PullRequestEvent, iso
 
@@ -43,7 +46,9 @@ def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
         case _:
             return Ignore(f"a pull request that is {event.action} asks for nothing")
     key = f"{kind}:{event.repository.id}!{number}@{moment}"
-    return Accept((asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because),))
+    end = PullEnd(number, is_merged=event.pull_request.merged_at is not None) if kind is TriggerKind.STOP else None
+    said = {"key": key, "occurred_at": at, "because": because, "pull_end": end}
+    return Accept((asked(event, ours, kind=kind, number=issue, **said),))
 
 
 def _start(event: IssueEvent, because: str, ours: Ours) -> Accept | Ignore:
@@ -57,12 +62,23 @@ def _stop(event: IssueEvent, because: str, ours: Ours) -> Accept:
     return Accept((_issue_trigger(event, TriggerKind.STOP, because, ours),))
 
 
+def told_at(trigger: Trigger, moment: datetime) -> Trigger:
+    """What a label or the end of an issue asks for, as if GitHub had given another moment for it."""
+    at = iso(moment)
+    key = _key(trigger.kind, trigger.issue.repository.id, trigger.issue.number, at)
+    return replace(trigger, key=key, occurred_at=at)
+
+
 def _issue_trigger(event: IssueEvent, kind: TriggerKind, because: str, ours: Ours) -> Trigger:
     """Known by the moment that GitHub gives the issue: opening it with the label and labelling it then are one."""
     at, number = iso(event.issue.updated_at), event.issue.number
-    key = f"{kind}:{event.repository.id}#{number}@{at}"
+    key = _key(kind, event.repository.id, number, at)
     is_insider = _takes_belonging(event)
     return asked(event, ours, kind=kind, number=number, key=key, occurred_at=at, because=because, is_insider=is_insider)
+
+
+def _key(kind: TriggerKind, repository_id: int, number: int, at: str) -> str:
+    return f"{kind}:{repository_id}#{number}@{at}"
 
 
 def _takes_belonging(event: IssueEvent) -> bool:

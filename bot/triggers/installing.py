@@ -8,6 +8,9 @@ from bot.triggers.payloads import Repository
 FOR_GOOD = f"App {TriggerKind.UNINSTALLED}"
 """Why an App sees a repository no more: not for the time of a suspension."""
 
+AGAIN = "App no longer suspended"
+"""Why an App sees the repositories of an account again, as INSTALLED tells of the account as a whole."""
+
 
 def on_installation(event: InstallationEvent, ours: Ours) -> Accept | Ignore:
     """The App was installed on an account, or taken off it: for good, or until it is let in again.
@@ -21,6 +24,9 @@ def on_installation(event: InstallationEvent, ours: Ours) -> Accept | Ignore:
             account = Repository(id=0, full_name=f"{event.installation.account.login}/")
             because = "App suspended" if event.action == "suspend" else FOR_GOOD
             return _of_repositories(event, TriggerKind.UNINSTALLED, (account,), ours, because=because)
+        case "unsuspend":
+            account = Repository(id=0, full_name=f"{event.installation.account.login}/")
+            return _of_repositories(event, TriggerKind.INSTALLED, (account,), ours, because=AGAIN)
         case _:
             return Ignore(f"an installation that is {event.action} asks for nothing")
 

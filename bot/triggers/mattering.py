@@ -10,7 +10,7 @@ MATTERING: Mapping[str, frozenset[str]] = {
     "pull_request_review_comment": frozenset({"created"}),
     "check_run": frozenset({"rerequested", "completed"}),
     "check_suite": frozenset({"rerequested", "completed"}),
-    "installation": frozenset({"created", "deleted", "suspend"}),
+    "installation": frozenset({"created", "deleted", "suspend", "unsuspend"}),
     "installation_repositories": frozenset({"added", "removed"}),
 }
 """What `decide` ever accepts. Everything else it ignores, whatever the payload says."""

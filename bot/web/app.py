@@ -6,11 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from bot.records import Inbox
-from bot.seen.about import about
 from bot.seen.figures import Figures, Reading
+from bot.web.asgi import Site
 from bot.web.health import health
-from bot.web.webhook import ABOUT, PAYLOAD_LIMIT_BYTES, webhook
+from bot.web.pages.means import Means
+from bot.web.pages.site import add_pages
+from bot.web.webhook import Keeping, Webhook
+
+_AGAIN_S = "60"
+_READ_BYTES = 1024 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -20,28 +24,43 @@ def create_app(
     webhook_secret: str,
     label: str,
     bot_login: str,
-    inbox: Inbox,
+    inbox: Keeping,
     ready: Callable[[], Mapping[str, str]],
     figures: Figures,
     readings: Callable[[], Iterable[Reading]] = tuple,
     trusted_bots: Collection[str] = frozenset(),
-) -> Flask:
+    means: Means | None = None,
+) -> Site:
     """The application that a web process serves. `ready` and `readings` are as in `watch_pages`.
+
+    With `means` there are pages that show what runs.
 
     It only verifies, decides and enqueues; nothing of a run happens in it.
     """
-    app = watch_pages(ready=ready, figures=figures, readings=readings)
-    app.config["MAX_CONTENT_LENGTH"] = PAYLOAD_LIMIT_BYTES
-    app.register_blueprint(
-        webhook(
-            secret=webhook_secret,
-            label=label,
-            bot_login=bot_login,
-            inbox=inbox,
-            count=figures.delivery,
-            trusted_bots=trusted_bots,
-        )
+    webhook = Webhook(
+        secret=webhook_secret,
+        label=label,
+        bot_login=bot_login,
+        inbox=inbox,
+        count=figures.delivery,
+        trusted_bots=trusted_bots,
     )
+    pages = watch_pages(ready=ready, figures=figures, readings=readings)
+    if means is None:
+        return Site(webhook, pages)
+    add_pages(pages, means)
+    return Site(webhook, pages, means.live.close)
+
+
+def waiting_pages(*, problem: Callable[[], str], part: str) -> Flask:
+    """The pages of a process that waits for a part of ours: what keeps it, and that deliveries are to be sent again."""
+    app = watch_pages(ready=lambda: {part: problem()}, figures=Figures(), readings=tuple)
+
+    @app.post("/webhook")
+    def _not_yet() -> tuple[Response, int, dict[str, str]]:
+        request.stream.read(_READ_BYTES)  # who is cut off while sending may not read the answer
+        return jsonify(error="the delivery can't be kept yet; please send it again"), 503, {"Retry-After": _AGAIN_S}
+
     return app
 
 
@@ -66,6 +85,5 @@ def _http_error(error: HTTPException) -> tuple[Response, int]:
 
 def _bug(error: Exception) -> tuple[Response, int]:
     """The outermost frame: the sender learns that it failed, the operator's log has the rest."""
-    with about(**request.environ.get(ABOUT, {})):
-        log.error("bug in a web page", exc_info=error)
+    log.error("bug in a web page", exc_info=error)
     return jsonify(error="internal error"), 500

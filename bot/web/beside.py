@@ -1,5 +1,6 @@
-"""Pages beside other work: on this machine alone, on a thread of their own."""
+"""Pages beside other work, on a thread of their own."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +15,18 @@ LOOPBACK = "127.0.0.1"
 
 
 @contextmanager
-def served_beside(app: Flask, *, port: int) -> Iterator[int]:
-    """Serve while the context lasts; yields the port, 0 takes a free one. Raises `ConfigError` where it is taken."""
+def served_beside(
+    app: Flask, *, port: int, host: str = LOOPBACK, setting: str = "SELFCODE_METRICS_PORT"
+) -> Iterator[int]:
+    """Serve while the context lasts, by itself to this machine alone; yields the port, 0 takes a free one.
+
+    Raises `ConfigError` that names the setting where the port is taken.
+    """
+    kind = _Server6 if ":" in host else _Server
     try:
-        server = make_server(LOOPBACK, port, app, server_class=_Server, handler_class=_Handler)
+        server = make_server(host, port, app, server_class=kind, handler_class=_Handler)
     except OSError as problem:
-        raise ConfigError(f"SELFCODE_METRICS_PORT: can't listen on port {port}: {problem.strerror}") from problem
+        raise ConfigError(f"{setting}: can't listen on port {port}: {problem.strerror}") from problem
     with server:
         threading.Thread(target=server.serve_forever, name="pages", daemon=True).start()
         try:
@@ -30,6 +37,10 @@ def served_beside(app: Flask, *, port: int) -> Iterator[int]:
 
 class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
+
+
+class _Server6(_Server):
+    address_family = socket.AF_INET6
 
 
 class _Handler(WSGIRequestHandler):

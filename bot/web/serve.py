@@ -1,36 +1,43 @@
-"""Running the web application under gunicorn: several processes, each with some threads."""
+"""Running the web application under gunicorn: several processes, each with an event loop."""
 
+import asyncio
 import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.asgi.protocol import ASGIProtocol  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+from gunicorn.workers.gasgi import ASGIWorker  # type: ignore[import-untyped]
 
 from bot.errors import ConfigError
-from bot.seen.about import about
-from bot.web.webhook import ABOUT
+from bot.web.asgi import Site
 
-ACCESS_LINE = '%(h)s "%(m)s %(U)s" %(s)s %(b)sB %(M)sms %({x-github-event}i)s'
-"""Without the query string: it may hold the code of the page that creates the App."""
+BACKLOG = 2048
+"""How many connections the system keeps that no process has accepted yet."""
+
+CONNECTIONS = 500
+"""How many connections a process has at a time: each may hold some 700 kB of a body that is still to come."""
 
 
 def serve(
-    app_factory: Callable[[], Flask],
+    app_factory: Callable[[], Site],
     *,
     host: str,
     port: int,
     workers: int = 2,
-    threads: int = 8,
     max_requests: int = 0,
+    patience_s: float = 10.0,
+    connections: int = CONNECTIONS,
     on_ready: Callable[[int], None] | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; does not return but by `SystemExit`.
 
     `app_factory` is called once in each process, after the fork. Port 0 takes a free one; `on_ready` gets the port once
-    connections are accepted. A process is replaced after `max_requests` requests (0: never). Raises `ConfigError` where
-    the address can't be had.
+    connections are accepted. A process is replaced after `max_requests` requests (0: never). Who connects has to ask
+    for something within `patience_s`; beyond so many `connections` of a process the oldest is ended.
+
+    Raises `ConfigError` where the address can't be had.
     """
     _require_free(host, port)
 
@@ -43,14 +50,13 @@ def serve(
         {
             "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
             "workers": workers,
-            "threads": threads,
-            "worker_class": "gthread",
+            "worker_class": _worker_class(patience_s, connections),
+            "backlog": BACKLOG,
+            "asgi_lifespan": "off",
             "timeout": 30,
             "graceful_timeout": 10,
             "max_requests": max_requests,
-            "accesslog": "-",
             "logger_class": _Log,
-            "access_log_format": ACCESS_LINE,
             "proc_name": "selfcode-web",
             "control_socket_disable": True,
             "forwarded_allow_ips": "",
@@ -75,7 +81,7 @@ def _require_free(host: str, port: int) -> None:
 class _Gunicorn(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """gunicorn without its command line, configuration files and environment variables."""
 
-    def __init__(self, app_factory: Callable[[], Flask], options: Mapping[str, Any]) -> None:
+    def __init__(self, app_factory: Callable[[], Site], options: Mapping[str, Any]) -> None:
         self._app_factory = app_factory
         self._options = options
         super().__init__()
@@ -84,8 +90,79 @@ class _Gunicorn(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         for name, value in self._options.items():
             self.cfg.set(name, value)
 
-    def load(self) -> Flask:
+    def load(self) -> Site:
         return self._app_factory()
+
+
+class _Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
+    """A connection that ends where nobody asks for anything: there is a limited number of them.
+
+    `others` are all of the process, in the order in which they came.
+    """
+
+    def __init__(self, worker: ASGIWorker, others: dict["_Connection", None], most: int) -> None:
+        super().__init__(worker)
+        self._others = others
+        self._most = most
+        self.patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._others[self] = None
+        if len(self._others) > self._most:
+            oldest = next(iter(self._others))
+            del self._others[oldest]
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            super().data_received(data)
+        except ValueError:  # gunicorn makes an integer of a length that has thousands of digits
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._others.pop(self, None)
+        if self.patience is not None:
+            self.patience.cancel()  # it would keep all of it in memory until then
+        super().connection_lost(exc)
+
+    def hurry(self) -> None:
+        """End it, unless the head of a request is there. After one, gunicorn sees to that itself."""
+        if self.req_count == 1 and self._current_request is None and self.transport is not None:
+            self.transport.abort()
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that accepts one connection at a time: by itself it takes all that wait, and others get none."""
+
+    def __init__(self, connected: Callable[[], asyncio.BaseProtocol]) -> None:
+        super().__init__()
+        self._connected = connected
+
+    async def create_server(self, *_: Any, sock: socket.socket, **options: Any) -> asyncio.Server:  # type: ignore[override]
+        server = await super().create_server(self._connected, sock=sock, backlog=1, **options)
+        sock.listen(BACKLOG)
+        return server
+
+
+def _worker_class(patience_s: float, connections: int) -> type:
+    class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
+        def _setup_event_loop(self) -> None:
+            self._open: dict[_Connection, None] = {}
+            self.loop = _Loop(self._connected)
+            asyncio.set_event_loop(self.loop)
+
+        def handle_exit_signal(self) -> None:
+            super().handle_exit_signal()
+            if isinstance(self.asgi, Site):
+                self.asgi.end()
+
+        def _connected(self) -> asyncio.BaseProtocol:
+            connection = _Connection(self, self._open, connections)
+            connection.patience = self.loop.call_later(patience_s, connection.hurry)
+            return connection
+
+    return Worker
 
 
 class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
@@ -93,11 +170,5 @@ class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
-        for log in (self.error_log, self.access_log):
-            log.handlers.clear()
-            log.propagate = True
-
-    def access(self, resp: Any, req: Any, environ: Any, request_time: Any) -> None:
-        """One request's line: the request is over, and what it was about no longer bound."""
-        with about(**environ.get(ABOUT, {})):
-            super().access(resp, req, environ, request_time)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True

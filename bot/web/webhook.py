@@ -1,12 +1,14 @@
 """`POST /webhook`: verify, decide, enqueue, answer. Whatever takes longer is done by a worker."""
 
+import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
-
-from flask import Blueprint, Response, jsonify, request
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from bot.errors import DeliveryRejected, Unavailable
-from bot.records import Inbox, Receipt, Trigger
+from bot.records import Receipt, Trigger
 from bot.seen.about import Value, about
 from bot.triggers.decide import Accept, Ignore, Pong, decide
 from bot.triggers.events import (
@@ -30,14 +32,12 @@ from bot.triggers.events import (
     parse,
 )
 from bot.triggers.signature import verify
+from bot.web.exchange import BUG, Reply, Request, in_json
 
 log = logging.getLogger(__name__)
 
-PAYLOAD_LIMIT_BYTES = 25 * 1024 * 1024
-"""GitHub delivers nothing larger. Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
-
-ABOUT = "selfcode.about"
-"""Where a request's WSGI environment says what the lines about it are to name: the line of the access log, too."""
+SMALL_BYTES = 256 * 1024
+"""What is read where it came in; more than that would keep the others waiting, and is read in a thread."""
 
 OTHER = "other"
 """What is counted for every event that we don't know."""
@@ -45,78 +45,90 @@ OTHER = "other"
 UNKEPT = "unkept"
 """How a delivery counts as answered that asked for something we could not keep."""
 
-Answer = tuple[Response, int]
+Decision = Accept | Ignore | Pong
 Count = Callable[[str, str], None]
 """Counts one delivery: its event, how it was answered."""
 
 
-def webhook(
-    *,
-    secret: str,
-    label: str,
-    bot_login: str,
-    inbox: Inbox,
-    count: Count,
-    trusted_bots: Collection[str] = frozenset(),
-) -> Blueprint:
-    """The page that GitHub posts to.
+class Keeping(Protocol):
+    """An inbox that an event loop can wait for: all of the triggers are kept, or none."""
+
+    async def keep(self, triggers: Sequence[Trigger]) -> Sequence[Receipt]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """What GitHub posts to.
 
     202 for a trigger that was kept or is known already, 200 for what asks for nothing, 4xx for what is no delivery of
     GitHub's, 503 where a trigger could not be kept: GitHub then shows the delivery as failed, and it can be sent again.
     """
-    page = Blueprint("webhook", __name__)
 
-    @page.post("/webhook")
-    def receive() -> Answer:
-        body = request.get_data(cache=False)
-        event_name = request.headers.get("X-GitHub-Event")
-        delivery_id = request.headers.get("X-GitHub-Delivery", "")[:100]
-        found: dict[str, Value] = {"delivery": delivery_id}
-        request.environ[ABOUT] = found
-        unkept: Unavailable | None = None
+    secret: str
+    label: str
+    bot_login: str
+    inbox: Keeping
+    count: Count
+    trusted_bots: Collection[str] = frozenset()
+
+    async def receive(self, request: Request, body: bytes) -> Reply:
+        """Answer one delivery, which is one line in the log. Only what asks for something waits: until it is kept."""
+        begun_s = time.perf_counter()
+        event_name = request.headers.get("x-github-event", "")[:100]
+        found: dict[str, Value] = {"delivery": request.headers.get("x-github-delivery", "")[:100]}
         try:
-            verify(secret, body, request.headers.get("X-Hub-Signature-256"))
-            event = parse(event_name, body, request.content_type)
+            if len(body) <= SMALL_BYTES:
+                event, decision = self._read(request, body)
+            else:
+                event, decision = await asyncio.to_thread(self._read, request, body)
             found |= _about(event)
-            decision = decide(
-                event, label=label, bot_login=bot_login, delivery_id=delivery_id, trusted_bots=trusted_bots
-            )
-            status, answer = _act(decision, inbox)
+            status, answer = await self._act(decision)
+            counted = next(iter(answer))
         except DeliveryRejected as rejected:
-            status, answer = rejected.status, {"error": rejected.reason}
+            status, answer, counted = rejected.status, {"error": rejected.reason}, "error"
         except Unavailable as failure:
-            unkept = failure
-            status, answer = 503, {"error": "the delivery could not be kept; please send it again"}
-        count(_known(event_name) if status != 401 else OTHER, next(iter(answer)) if unkept is None else UNKEPT)
+            status, answer, counted = 503, {"error": "the delivery could not be kept; please send it again"}, UNKEPT
+            with about(**found):
+                log.error("a delivery could not be kept: %s", failure)  # noqa: TRY400 - nothing of ours is wrong
+        except Exception:
+            with about(**found):
+                log.exception("bug in the webhook")
+            return BUG
+        self.count(_known(event_name) if status != 401 else OTHER, counted)
         with about(**found):
-            if unkept is not None:
-                log.error("a delivery could not be kept: %s", unkept)
-            log.info("%s: %s %s", event_name, status, ", ".join(f"{name}: {value}" for name, value in answer.items()))
-        return jsonify(answer), status
+            said = ", ".join(f"{name}: {value}" for name, value in answer.items())
+            took_ms = (time.perf_counter() - begun_s) * 1000
+            log.info("%s: %s %s (%s, %.1f ms)", event_name, status, said, request.remote, took_ms)
+        return in_json(status, **answer)
 
-    return page
+    def _read(self, request: Request, body: bytes) -> tuple[Event, Decision]:
+        """What a delivery says, and asks for; believed is nothing before its signature is."""
+        headers = request.headers
+        verify(self.secret, body, headers.get("x-hub-signature-256"))
+        event = parse(headers.get("x-github-event"), body, headers.get("content-type"))
+        decision = decide(
+            event,
+            label=self.label,
+            bot_login=self.bot_login,
+            delivery_id=headers.get("x-github-delivery", "")[:100],
+            trusted_bots=self.trusted_bots,
+        )
+        return event, decision
+
+    async def _act(self, decision: Decision) -> tuple[int, Mapping[str, object]]:
+        match decision:
+            case Pong():
+                return 200, {"pong": True}
+            case Ignore(reason=reason):
+                return 200, {"ignored": reason}
+            case Accept(triggers=triggers):
+                receipts = await self.inbox.keep(triggers)
+                return 202, {"accepted": triggers[0].kind} if Receipt.ACCEPTED in receipts else {"duplicate": True}
 
 
-def _act(decision: Accept | Ignore | Pong, inbox: Inbox) -> tuple[int, Mapping[str, object]]:
-    match decision:
-        case Pong():
-            return 200, {"pong": True}
-        case Ignore(reason=reason):
-            return 200, {"ignored": reason}
-        case Accept(triggers=triggers):
-            return 202, _keep(triggers, inbox)
-
-
-def _keep(triggers: tuple[Trigger, ...], inbox: Inbox) -> Mapping[str, object]:
-    receipts = [inbox.accept(trigger) for trigger in triggers]
-    if Receipt.ACCEPTED in receipts:
-        return {"accepted": triggers[0].kind}
-    return {"duplicate": True}
-
-
-def _known(event_name: str | None) -> str:
+def _known(event_name: str) -> str:
     """The event's name for the figures: the sender does not choose our series."""
-    return event_name if event_name is not None and (event_name in SUBSCRIBED or event_name in UNASKED) else OTHER
+    return event_name if event_name in SUBSCRIBED or event_name in UNASKED else OTHER
 
 
 def _about(event: Event) -> Mapping[str, Value]:

@@ -15,7 +15,7 @@ from bot.runs.solving import Author
 from bot.runs.store import Store
 from bot.runs.traces import trace_in_file, trace_in_store
 from bot.settings import Settings
-from bot.wire.database import database_of
+from bot.wire.database import database_of, no_database
 from bot.wire.models import agents_of, crew_of, model_of
 from bot.wire.sandboxes import answering_sandbox, image_preparer, limits_of
 from bot.writing.trace import Trace
@@ -36,7 +36,8 @@ def local_of(
     stop: StopCheck,
     tell: Callable[[str], None],
 ) -> Local:
-    """A local run. Raises `ConfigError` where the sandbox does not answer, with what can be done."""
+    """A local run. Raises `ConfigError` where a key is missing or the sandbox does not answer."""
+    model_of(settings, settings.model)  # said now, and not once the tests of the base have run
     hidden = hidden_tests_in(acceptance_tests) if acceptance_tests else None
     if acceptance_tests and hidden is None:
         raise ConfigError(f"--acceptance-tests: there is no file in {acceptance_tests}")
@@ -111,6 +112,12 @@ def solve(
     return run_agent_with_tests(task, tests, **given)
 
 
+def trace_on_disk(name: str) -> Path | None:
+    """The file or folder that a name means: of a local run in the repository here, or where it is a path."""
+    kept, path = _kept_here(name), Path(name)
+    return kept or (path if path.exists() else None)
+
+
 def _kept_here(name: str) -> Path | None:
     """The folder that a local run of this id has in the repository in which one stands."""
     try:
@@ -124,13 +131,12 @@ def trace_named(settings: Settings, name: str) -> Trace:
     """The trace of a run by the beginning of its id, by the id that a local run in this repository has, or of a file or
     folder. Raises `Refused` where there is none.
     """
-    kept = _kept_here(name)
-    path = Path(name)
-    if kept is not None or path.exists():
-        return trace_in_file(kept or path)
+    path = trace_on_disk(name)
+    if path is not None:
+        return trace_in_file(path)
     if settings.database_url is None and not settings.database_file.exists():
         raise Refused(
             f"There is no run {name}: there is no such file or folder, `selfcode run` has kept none in the repository "
-            f"here, and {settings.home} holds no database."
+            f"here, and {no_database(settings)}"
         )
     return trace_in_store(Store(database_of(settings)), name)

@@ -5,23 +5,21 @@ from collections.abc import Callable
 from bot.errors import Gone, Refused
 from bot.records import Examination, StopCheck
 from bot.repository import Credentials
-from bot.runs.doctor import Given, Means, sandbox_alone
+from bot.runs.doctor import Given, Means
 from bot.runs.lanes import places_of
 from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
 from bot.settings import Settings
-from bot.wire.sandboxes import answering_sandbox, image_preparer, limits_of, sandbox_of
+from bot.wire.sandboxes import answering_sandbox, image_preparer, limits_of
 from sandbox.docker import DockerSandbox
 
 
 def doctor_of(
-    settings: Settings, target: str | None, given: Given, *, stop: StopCheck, tell: Callable[[str], None]
+    settings: Settings, target: str, given: Given, *, stop: StopCheck, tell: Callable[[str], None]
 ) -> Examination:
-    """What `selfcode doctor` finds of a folder or of OWNER/REPO; without a target of the sandbox alone.
+    """What `selfcode doctor` finds of a folder or of OWNER/REPO.
 
     Raises `ConfigError` where the sandbox does not answer, `Refused` where the target can't be had.
     """
-    if target is None:
-        return sandbox_alone(sandbox_of(settings))
     source = remote_of(settings, target) if is_full_name(target) else folder_of(target)
     means = means_of(settings, stop=stop, any_image=not isinstance(source, Remote))
     about = means.sandbox.check()

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Protocol
 
 from bot.agent import Agent, Dialect, Model, OpenAIModel, Prices
 from bot.agent.probing import Habits, Remembered
@@ -11,32 +12,40 @@ from bot.seen.counting import Counts, Uncounted
 from bot.settings import Settings
 
 
-def agents_of(
-    settings: Settings, habits: Habits | None = None, counts: Counts | None = None
-) -> Callable[[Crew], Agent]:
-    """Agents by who works: one a thread, so that what a server has told of itself is remembered."""
+class AgentFor(Protocol):
+    """Who works as a crew. `instead_of` gives what is put in the place of each model."""
+
+    def __call__(self, crew: Crew, instead_of: Callable[[Model], Model] = ...) -> Agent: ...
+
+
+def agents_of(settings: Settings, habits: Habits | None = None, counts: Counts | None = None) -> AgentFor:
+    """Agents by who works: their models one a thread, so that what a server has told of itself is remembered."""
     kept = threading.local()
     counted = counts or Uncounted()
 
     def model(name: str) -> Model:
-        return CountedModel(model_of(settings, name), counted)
+        models: dict[str, Model] = kept.__dict__.setdefault("models", {})
+        if name not in models:
+            models[name] = CountedModel(model_of(settings, name), counted)
+        return models[name]
 
     remembered = Remembered() if habits is None else habits
 
-    def agent_for(crew: Crew) -> Agent:
-        agents: dict[Crew, Agent] = kept.__dict__.setdefault("agents", {})
-        if crew not in agents:
-            agents[crew] = Agent(
-                model(crew.model),
-                dialect=Dialect(settings.dialect),
-                critic=model(crew.critic) if crew.critic else None,
-                candidates=crew.candidates,
-                at_once=settings.candidates_at_once,
-                habits=remembered,
-            )
-        return agents[crew]
+    def agent_for(crew: Crew, instead_of: Callable[[Model], Model] = _itself) -> Agent:
+        return Agent(
+            instead_of(model(crew.model)),
+            dialect=Dialect(settings.dialect),
+            critic=instead_of(model(crew.critic)) if crew.critic else None,
+            candidates=crew.candidates,
+            at_once=settings.candidates_at_once,
+            habits=remembered,
+        )
 
     return agent_for
+
+
+def _itself(model: Model) -> Model:
+    return model
 
 
 def crew_of(settings: Settings) -> Crew:
@@ -44,7 +53,7 @@ def crew_of(settings: Settings) -> Crew:
     return Crew(settings.model, settings.critic_model, settings.candidates or 1)
 
 
-def model_of(settings: Settings, name: str) -> OpenAIModel:
+def model_of(settings: Settings, name: str, *, backoff_s: float = 1.0) -> OpenAIModel:
     """A model by its name, at the operator's endpoint. Raises `ConfigError` where a key is missing."""
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     prices = {price.model: Prices(price.input_usd, price.output_usd, price.cached_usd) for price in settings.prices}
@@ -54,4 +63,5 @@ def model_of(settings: Settings, name: str) -> OpenAIModel:
         api_key=key,
         prices=prices.get(name),
         window_tokens=settings.window_tokens if name == settings.model else None,
+        backoff_s=backoff_s,
     )

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 
 from bot.errors import Refused, Unavailable
 from bot.runs.caches import remove_unknown
-from bot.runs.forgetting import Forgetting, Forgotten, Whole, compact, repositories_named
+from bot.runs.forgetting import Forgetting, Forgotten, Whole, compact, is_installation_known, repositories_named
 from bot.runs.old_steps import forget_steps, steps_database
 from bot.runs.orders import Orders
 from bot.settings import Settings
@@ -31,8 +31,10 @@ def purge_repository(settings: Settings, full_name: str, tell: Tell) -> Forgotte
 
 
 def purge_installation(settings: Settings, installation_id: int, tell: Tell) -> Forgotten:
-    """Forget all of an installation."""
+    """Forget all of an installation. Raises `Refused` where nothing is kept of one of that number."""
     with database_there(settings) as engine:
+        if not is_installation_known(engine, installation_id):
+            raise Refused(f"Nothing is kept of an installation {installation_id}.")
         return _purge(settings, engine, [Whole(installation_id=installation_id)], tell)
 
 

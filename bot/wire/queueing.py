@@ -2,22 +2,23 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import Refused
-from bot.records import OPERATOR, Receipt, Trigger, TriggerKind
+from bot.records import Receipt, RunChoice, RunState
 from bot.runs.controls import CANCELLED, Controls
 from bot.runs.overview import overview
-from bot.runs.store import WORK, RunRow, SqlInbox, Store, run_id_for
+from bot.runs.steering import again
+from bot.runs.store import SqlInbox, Store, run_id_for
+from bot.runs.viewing import SqlViewing
 from bot.settings import Settings
-from bot.triggers.events import iso
 from bot.wire.database import database_there
 from bot.wire.room import at_once_of
 from bot.writing.queue import QueueView
 
-_WITH_WORDS = (TriggerKind.RETRY, TriggerKind.REVIEW, TriggerKind.ANSWER)
-"""What has words of a person that a run is to heed, which runs again have, too."""
+ENDED_AT_MOST = 3
+"""How many of the runs that ended last are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +30,18 @@ class Retried:
 
 
 def queue_of(settings: Settings) -> QueueView:
-    """What waits and what is at work."""
+    """What waits, what is at work, and what ended last."""
     with database_there(settings) as engine:
         store, controls = Store(engine), Controls(engine)
-        return overview(
+        view = overview(
             waiting=store.waiting(),
             active=store.unfinished(),
             workers=controls.workers(),
             wanted=controls.wanted(),
             at_once=at_once_of(settings),
         )
+        lately = SqlViewing(engine).runs(RunChoice(state=RunState.ENDED, limit=ENDED_AT_MOST))
+    return replace(view, ended=lately.runs)
 
 
 def cancel(settings: Settings, name: str) -> str:
@@ -63,7 +66,7 @@ def retry(settings: Settings, name: str) -> Retried:
     with database_there(settings) as engine:
         store = Store(engine)
         run = store.run(_only(store.run_ids(name), name, "is kept as a run"))
-        trigger = _again(run, datetime.now(UTC))
+        trigger = again(run, datetime.now(UTC))
         receipt = SqlInbox(engine).accept(trigger)
     return Retried(run_id_for(trigger), receipt is Receipt.ACCEPTED)
 
@@ -87,25 +90,6 @@ def drain(settings: Settings, name: str | None) -> Sequence[str]:
     if not names:
         raise Refused(f"No worker {name} is alive." if name else "No worker is alive.")
     return names
-
-
-def _again(run: RunRow, moment: datetime) -> Trigger:
-    """What asks for a run once more, in the operator's name."""
-    before = run.trigger
-    if not run.is_finished:
-        raise Refused(f"Run {run.id} has not ended: `selfcode queue cancel {run.id}` stops it.")
-    if before.kind not in (*WORK, TriggerKind.DOCTOR):
-        raise Refused(f"Run {run.id} was about a proof ({before.kind}): “Re-run” on the check takes that again.")
-    examines = before.kind is TriggerKind.DOCTOR
-    return Trigger(
-        key=f"operator:retry/{run.id}",
-        kind=TriggerKind.DOCTOR if examines else TriggerKind.RETRY,
-        issue=before.issue,
-        sender=OPERATOR,
-        occurred_at=iso(moment),
-        because="retry by the operator",
-        text=before.text if before.kind in _WITH_WORDS else "",
-    )
 
 
 def _only(found: Sequence[str], name: str, what: str) -> str:

@@ -22,6 +22,7 @@ from bot.runs.workers import Workers, badge_of
 from bot.seen.counting import Counts
 from bot.settings import Settings
 from bot.wire.app import github_of
+from bot.wire.awaiting import Pause, awaited
 from bot.wire.catching_up import catching_up_of
 from bot.wire.database import database_of
 from bot.wire.housekeeping import housekeeping_of
@@ -32,12 +33,20 @@ from bot.wire.sandboxes import image_preparer, limits_of, sandbox_of
 log = logging.getLogger(__name__)
 
 
-def worker_of(settings: Settings, counts: Counts) -> Worker:
-    """The worker process. Raises `ConfigError` for settings that can't work, before anything is taken on."""
+NUMBER_PATIENCE_S = 30.0
+"""How long it is waited for GitHub to tell which number the bot's account has."""
+
+
+def worker_of(settings: Settings, counts: Counts, pause: Pause) -> Worker:
+    """The worker process, once database and GitHub are there: that is waited for.
+
+    Raises `ConfigError` for settings that can't work, before anything is taken on.
+    """
     github = github_of(settings, counts)
     model_of(settings, settings.model)
-    engine = database_of(settings)
-    house = house_of(settings, github, engine, counts)
+    engine = awaited(lambda: database_of(settings), pause)
+    awaited(github.bot_login, pause)
+    house = house_of(settings, github, engine, counts, author_of(github, settings.web_address, pause))
     owners = frozenset(owner.lower() for owner in settings.allowed_owners or [github.owner_login()])
     badge = badge_of(settings.home, settings.runs_at_once)
     offices = Offices(engine, badge.id)
@@ -57,20 +66,21 @@ def worker_of(settings: Settings, counts: Counts) -> Worker:
     )
 
 
-def author_of(github: GitHubApp, web_url: str) -> Author:
+def author_of(github: GitHubApp, web_url: str, pause: Pause) -> Author:
     """Whom our commits are by: the same account as those that GitHub writes for us.
 
     Where GitHub does not tell its number, the address goes without: with another one it would be somebody else's.
     """
     login, host = github.bot_login(), urlsplit(web_url).hostname or "github.com"
     try:
-        return Author(login, f"{github.bot_id()}+{login}@users.noreply.{host}")
+        number = awaited(github.bot_id, pause, patience_s=NUMBER_PATIENCE_S)
+        return Author(login, f"{number}+{login}@users.noreply.{host}")
     except (Unavailable, Gone, Refused) as problem:
         log.warning("commits are made without the number of the bot's account: %s", problem)
         return Author(login, f"{login}@users.noreply.{host}")
 
 
-def house_of(settings: Settings, github: GitHubApp, engine: Engine, counts: Counts) -> House:
+def house_of(settings: Settings, github: GitHubApp, engine: Engine, counts: Counts, author: Author) -> House:
     """Everything that a run needs around it."""
     sandbox = sandbox_of(settings)
     return House(
@@ -81,7 +91,7 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine, counts: Coun
         prepare_image=image_preparer(settings, sandbox, counts),
         agent_for=agents_of(settings, SqlHabits(engine), counts),
         home=settings.home,
-        author=author_of(github, settings.web_address),
+        author=author,
         label=settings.label,
         min_permission=settings.min_permission,
         trusted_bots=frozenset(settings.trusted_bots),

@@ -4,7 +4,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from sqlalchemy import Engine
@@ -12,12 +12,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import Unavailable
 from bot.runs.beat import BEAT_STALE_S, last_beat
-from bot.runs.census import Census, ages, take_census, try_to_keep
+from bot.runs.census import Census, ages, take_census
+from bot.runs.probing import Probe
 from bot.runs.space import LEAST_BYTES, space_problem
 from bot.runs.workers import ails
 from bot.seen.figures import Figures, Reading
 from bot.settings import Settings
-from bot.wire.database import database_of
+from bot.wire.database import database_or_not
 
 FIGURES = "figures"
 """The folder of a home that its processes count in."""
@@ -41,7 +42,7 @@ def watched(settings: Settings, figures: Figures) -> Iterator[None]:
     from bot.web.app import watch_pages  # noqa: PLC0415 - most workers serve nothing
     from bot.web.beside import served_beside  # noqa: PLC0415
 
-    engine = database_of(settings)
+    engine = database_or_not(settings)
     ready = Readiness(settings, engine)
     pages = watch_pages(ready=ready, figures=figures, readings=Readings(settings, engine, ready))
     with served_beside(pages, port=settings.metrics_port):
@@ -59,9 +60,13 @@ class Readiness:
     settings: Settings
     engine: Engine
     disk_least_bytes: int = LEAST_BYTES
+    probe: Probe = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "probe", Probe(self.engine))
 
     def __call__(self) -> Mapping[str, str]:
-        ours, beat = {DATABASE: self._database(), DISK: self._disk()}, last_beat(self.settings.home)
+        ours, beat = {DATABASE: self.probe.problem(), DISK: self._disk()}, last_beat(self.settings.home)
         if beat is None or time.time() - beat.at >= BEAT_STALE_S:
             return ours | {WORKER: self._elsewhere()}
         return ours | {WORKER: "", SANDBOX: ""} | dict(beat.problems)
@@ -73,14 +78,6 @@ class Readiness:
         except Unavailable:
             return NO_WORKER
         return "" if "" in found else "; ".join(found) or NO_WORKER
-
-    def _database(self) -> str:
-        """That it answers is not enough: it must take what is to be kept."""
-        try:
-            try_to_keep(self.engine)
-        except Unavailable as problem:
-            return str(problem)
-        return ""
 
     def _disk(self) -> str:
         return space_problem((self.settings.home,), self.disk_least_bytes)
@@ -121,10 +118,21 @@ def of_census(census: Census, *, now: float) -> Iterator[Reading]:
         yield Reading(
             "selfcode_waiting_oldest_seconds", "How long the oldest of them has waited", age_s, {"kind": kind}
         )
+    for shape, count in census.workers.items():
+        says = "Worker processes that live, by how they are"
+        yield Reading("selfcode_workers", says, count, {"shape": str(shape)})
+    yield Reading("selfcode_runs_away", "Runs that have left their places and wait for a service", census.away)
+    yield Reading("selfcode_words_owed", "Runs that have ended and owe their last words", census.owing.count)
+    for _, age_s in ages({"": census.owing}, now=now):
+        yield Reading("selfcode_words_owed_oldest_seconds", "How long ago the first of them ended", age_s)
     yield Reading("selfcode_runs_at_work", "Runs that have begun and not ended", census.at_work.count)
     for _, age_s in ages({"": census.at_work}, now=now):
         yield Reading("selfcode_runs_oldest_seconds", "How long ago the oldest of them began", age_s)
     for outcome, count in census.ended.items():
         says = "Runs that began within 24 hours and have ended, by outcome"
         yield Reading("selfcode_runs_of_day", says, count, {"outcome": outcome})
-    yield Reading("selfcode_cost_of_day_usd", "What runs that began within 24 hours have cost by now", census.cost_usd)
+    yield Reading(
+        "selfcode_cost_of_day_usd",
+        "What was spent within 24 hours, by runs that were forgotten since too",
+        census.cost_usd,
+    )

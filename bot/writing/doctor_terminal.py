@@ -7,43 +7,38 @@ from bot.writing.configuration import recommended
 from bot.writing.doctor import headline, sandbox_lines, what_it_said, what_noticed
 from bot.writing.figures import counts, duration, figures, plural
 from bot.writing.masking import mask_secrets
-from bot.writing.safe import clean, cut
+from bot.writing.safe import on_screen
 
 SAME_AT_MOST = 5
 
 
 def terminal_report(known: Examination) -> str:
     """The same in plain lines without Markdown, safe for a terminal; the configuration is not in it."""
-    lines = [f"{known.health.upper()}: {_one_line(headline(known), 600)}"]
-    lines += [f"  obstacle: {_one_line(each, 500)}" for each in known.obstacles[1:]]
-    lines += [f"  note: {_one_line(each, 500)}" for each in known.remarks]
+    lines = [f"{known.health.upper()}: {on_screen(headline(known), 600)}"]
+    lines += [f"  obstacle: {on_screen(each, 500)}" for each in known.obstacles[1:]]
+    lines += [f"  note: {on_screen(each, 500)}" for each in known.remarks]
     lines += [
-        f"  {_one_line(each.key):<10} {_one_line(each.value, 300)}  ({_one_line(each.reason, 200)})"
+        f"  {on_screen(each.key):<10} {on_screen(each.value, 300)}  ({on_screen(each.reason, 200)})"
         for each in known.found
     ]
     lines += (
-        [f"  {'image':<10} {_one_line(known.image)}  (the operator's)"]
+        [f"  {'image':<10} {on_screen(known.image)}  (the operator's)"]
         if known.image and not _names_image(known)
         else []
     )
-    lines += [f"  wants      {_one_line(each)}" for each in known.wishes]
+    lines += [f"  wants      {on_screen(each)}" for each in known.wishes]
     lines += [_run_line(f"run {number}", report) for number, report in enumerate(known.runs, 1)]
     lines += [_fault_line(known.fault)] if known.fault else []
     lines += _named_lines(known)
-    lines += [f"  blocked: {_one_line(each, 300)}" for each in known.blocked]
+    lines += [f"  blocked: {on_screen(each, 300)}" for each in known.blocked]
     more = [f"… and {len(known.elsewhere) - 20:,} more"] if len(known.elsewhere) > 20 else []
-    elsewhere = ", ".join([*map(_one_line, known.elsewhere[:20]), *more])
+    elsewhere = ", ".join([*map(on_screen, known.elsewhere[:20]), *more])
     lines += [f"  projects elsewhere: {elsewhere}"] if elsewhere else []
-    lines += [f"  left out: {_one_line(each)}" for each in known.left_out[:10]]
-    times = "; ".join(f"{_one_line(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
+    lines += [f"  left out: {on_screen(each)}" for each in known.left_out[:10]]
+    times = "; ".join(f"{on_screen(phase)} {duration(seconds)}" for phase, seconds in known.seconds)
     lines += [f"  time: {times}"] if times else []
-    lines += [f"  sandbox: {_one_line(each, 300)}" for each in sandbox_lines(known)]
+    lines += [f"  sandbox: {on_screen(each, 300)}" for each in sandbox_lines(known)]
     return "\n".join([*lines, *_output_lines(known)])
-
-
-def _one_line(text: str, limit: int = 200) -> str:
-    """One line of at most `limit` characters. A terminal needs no more: a mention or a link is only text there."""
-    return cut(" ".join(clean(text).split()), limit)
 
 
 def _names_image(known: Examination) -> bool:
@@ -62,7 +57,7 @@ def _fault_line(fault: Fault) -> str:
 def _named_lines(known: Examination) -> list[str]:
     lines = _failing_lines(known.failing)
     lines = [*lines[:20], f"  fails: … and {len(lines) - 20:,} more"] if len(lines) > 20 else lines
-    lines += [f"  flaky: {_one_line(each)}" for each in known.flaky[:20]]
+    lines += [f"  flaky: {on_screen(each)}" for each in known.flaky[:20]]
     return lines + [_offline_line(each) for each in known.offline[:20]]
 
 
@@ -70,23 +65,23 @@ def _failing_lines(failing: Sequence[TestCase]) -> list[str]:
     """A line for each test that fails; but one for all of which the same is said, where these are many."""
     said: dict[str, list[TestCase]] = {}
     for each in failing:
-        said.setdefault(_one_line(what_it_said(each), 160), []).append(each)
+        said.setdefault(on_screen(what_it_said(each), 160), []).append(each)
     lines: list[str] = []
     for words, cases in said.items():
         if len(cases) > SAME_AT_MOST:
-            lines.append(f"  fails: {len(cases):,} tests, such as {_one_line(cases[0].id)}: {words}")
+            lines.append(f"  fails: {len(cases):,} tests, such as {on_screen(cases[0].id)}: {words}")
         else:
-            lines += [f"  fails: {_one_line(each.id)}: {words}" for each in cases]
+            lines += [f"  fails: {on_screen(each.id)}: {words}" for each in cases]
     return lines
 
 
 def _offline_line(each: Offline) -> str:
-    hosts = _one_line(", ".join(each.hosts)) or "no host named"
-    return f"  wanted the network: {_one_line(each.test) or 'the command'} ({hosts})"
+    hosts = on_screen(", ".join(each.hosts)) or "no host named"
+    return f"  wanted the network: {on_screen(each.test) or 'the command'} ({hosts})"
 
 
 def _output_lines(known: Examination) -> list[str]:
-    return [f"  | {_one_line(line, 400)}" for line in _output(known).strip().splitlines()[-30:]]
+    return [f"  | {on_screen(line, 400)}" for line in _output(known).strip().splitlines()[-30:]]
 
 
 def _output(known: Examination) -> str:

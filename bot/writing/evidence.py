@@ -133,8 +133,13 @@ def _named(ids: Sequence[str], noun: str = "test") -> str:
 
 def names(proof: Proof) -> list[Section]:
     """The tests and files behind the counts, each list folded where it is long."""
+    return [_listing(heading, ids, rank) for heading, ids, rank in lists(proof)]
+
+
+def lists(proof: Proof) -> list[tuple[str, tuple[str, ...], int]]:
+    """The same as names alone, each list that holds any with its heading, and its rank in a document."""
     evidence = proof.evidence
-    lists = (
+    found = (
         ("Altered existing tests", proof.tests_altered, 60),
         ("No longer pass", evidence.broke, 60),
         ("Fail with the change", proof.newly_failing, 60),
@@ -145,7 +150,7 @@ def names(proof: Proof) -> list[Section]:
         ("Ran before, are gone", evidence.gone, 40),
         ("Skipped", evidence.skipped, 10),
     )
-    return [_listing(heading, ids, rank) for heading, ids, rank in lists if ids]
+    return [(heading, ids, rank) for heading, ids, rank in found if ids]
 
 
 def _listing(heading: str, ids: Sequence[str], rank: int) -> Section:
@@ -167,6 +172,13 @@ def bullets(ids: Sequence[str], at_most: int = NAMES_AT_MOST) -> str:
 
 def four_runs(proof: Proof, *, sandbox: str) -> str:
     """The baseline and the three runs of the proof side by side, folded: whose code, whose tests, what came of it."""
+    where = f"Each in a clean workspace that the model never touched (sandbox: {inline(sandbox or 'not named')})"
+    where += ", without the network." if sandbox != "process" else "."
+    return details("How it was checked: four runs of the test command", f"{where}\n\n{table_of_runs(proof)}")
+
+
+def table_of_runs(proof: Proof) -> str:
+    """The same as a table alone."""
     runs = (
         ("baseline", "base", "base", proof.baseline),
         ("A", "base", "this change", proof.head_tests_on_base),
@@ -177,7 +189,4 @@ def four_runs(proof: Proof, *, sandbox: str) -> str:
         (run, source, whose, counts(report), duration(report.duration_s) if report else "–")
         for run, source, whose, report in runs
     ]
-    where = f"Each in a clean workspace that the model never touched (sandbox: {inline(sandbox or 'not named')})"
-    where += ", without the network." if sandbox != "process" else "."
-    body = f"{where}\n\n{table(('run', 'code', 'tests', 'result', 'time'), rows)}"
-    return details("How it was checked: four runs of the test command", body)
+    return table(("run", "code", "tests", "result", "time"), rows)

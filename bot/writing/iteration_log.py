@@ -111,6 +111,18 @@ def reply_text(reply: str) -> str:
     return "\n\n".join(part for part in (content if isinstance(content, str) else "", *calls) if part) or reply
 
 
+def words_in(reply: str) -> str:
+    """A chat completion's words alone, "" where it has none; the whole text where it is no completion."""
+    try:
+        message = _message(json.loads(reply))
+    except ValueError:
+        message = None
+    if message is None:
+        return reply
+    content = message.get("content")
+    return content if isinstance(content, str) else ""
+
+
 def _message(shape: Any) -> dict[str, Any] | None:
     if not isinstance(shape, dict):
         return None

@@ -27,6 +27,22 @@ class Phase(StrEnum):
     PUBLISHING = "pull request"
 
 
+_OF_STEPS = {
+    "admit": Phase.PREPARING,
+    "fetch": Phase.PREPARING,
+    "environment": Phase.PREPARING,
+    "baseline": Phase.BASELINE,
+    "iteration": Phase.WORKING,
+    "proof": Phase.PROVING,
+}
+"""By the first word of a step's name; all else publishes."""
+
+
+def phase_of_step(name: str) -> Phase:
+    """The phase of a run that a step belongs to, by its name: “iteration 2”."""
+    return _OF_STEPS.get(name.partition(" ")[0], Phase.PUBLISHING)
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressView:
     """What the progress comment shows. `run_id` names the run in the marker, and for people in the last line.
@@ -122,7 +138,8 @@ def _now(view: ProgressView) -> str:
     match view.phase:
         case Phase.WORKING:
             tests = sum(each.aim is Aim.TEST for each in view.progress.iterations)
-            return f"iteration {view.iteration} of at most {view.caps.iterations + tests}."
+            most = f"iteration {view.iteration} of at most {view.caps.iterations + tests}"
+            return f"{most}: {view.caps.iterations}, and {tests} for the test alone." if tests else f"{most}."
         case Phase.PREPARING | Phase.BASELINE | Phase.PROVING | Phase.PUBLISHING as phase:
             return _DOING[phase]
 

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from bot.records import TriggerKind
+from bot.records import RunLine, TriggerKind
+from bot.writing.columns import aligned, moment
+from bot.writing.run_list import standing
 from bot.writing.safe import clean
 
 MANY = 100
 """How much of what waits is shown where not all of it is asked for."""
+
+NO_PLACE = "–"
+"""What waits for something else than a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +50,24 @@ class WorkerLine:
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """All of it. `paused_at` is set while nothing new is to begin."""
+    """All of it. `paused_at` is set while nothing new is to begin. `ended` are those runs that ended last."""
 
     workers: Sequence[WorkerLine]
     at_work: Sequence[Entry]
     waiting: Sequence[Entry]
     paused_at: float | None = None
+    ended: Sequence[RunLine] = ()
 
 
 def queue_table(view: QueueView, *, many: int = MANY) -> str:
     """The text: at most so many of those that wait, and how many more there are."""
     lines = [_worker(each) for each in view.workers] or ["No worker is alive: what is asked for waits for one."]
     if view.paused_at is not None:
-        lines.append(f"Paused since {_moment(view.paused_at)}: nothing new begins until `selfcode queue resume`.")
+        lines.append(f"Paused since {moment(view.paused_at)}: nothing new begins until `selfcode queue resume`.")
     lines += _part("At work", view.at_work) + _part("Waiting", view.waiting[:many])
     if more := len(view.waiting) - many if len(view.waiting) > many else 0:
         lines.append(f"… and {more:,} more (--all)")
+    lines += _ended(view.ended)
     return clean("\n".join(lines))
 
 
@@ -77,20 +83,19 @@ def _worker(worker: WorkerLine) -> str:
 def _part(title: str, entries: Sequence[Entry]) -> list[str]:
     if not entries:
         return ["", f"{title}: nothing"]
-    rows = [_row(each) for each in entries]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    aligned = (
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in rows
-    )
-    return ["", f"{title}:", *(f"  {line.rstrip()}" for line in aligned)]
+    return ["", f"{title}:", *(f"  {line}" for line in aligned([_row(each) for each in entries]))]
+
+
+def _ended(runs: Sequence[RunLine]) -> list[str]:
+    if not runs:
+        return []
+    rows = [(run.id, standing(run), f"{run.repository}#{run.number}", moment(run.finished_at)) for run in runs]
+    return ["", "Ended last (all of them: `selfcode runs`):", *(f"  {line}" for line in aligned(rows))]
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
-    place = "" if entry.place is None else f"#{entry.place:,}"
+    place = NO_PLACE if entry.place is None else f"#{entry.place:,}"
     told = "; ".join(part for part in (entry.worker, entry.why) if part)
     where = f"{entry.repository}#{entry.number}"
-    return entry.id, place, where, str(entry.kind), _moment(entry.since), " ".join(told.split())
-
-
-def _moment(seconds: float | None) -> str:
-    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    cells = (where, str(entry.kind), moment(entry.since), " ".join(told.split()))
+    return (entry.id, *cells) if entry.is_at_work else (entry.id, place, *cells)

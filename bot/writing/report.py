@@ -12,7 +12,7 @@ from bot.writing.outcomes import further_reason, headline, title, what_was_shown
 from bot.writing.progress import plan_in_words
 from bot.writing.reproducing import asked_test
 from bot.writing.result import blocked_hosts, second_look, what_is_missing
-from bot.writing.safe import code, inline, one_line, quoted
+from bot.writing.safe import code, inline, on_screen, quoted
 
 REPORT_LIMIT = 1_000_000
 """Characters of a report file: no server limits it, but an editor should open it."""
@@ -66,7 +66,7 @@ def terminal_report(result: RunResult) -> str:
         lines += _proof_lines(result)
     for iteration in result.progress.iterations:
         first = "test first: " if iteration.aim is Aim.TEST else ""
-        before_after = f"{iteration.number}. {first}{one_line(iteration.summary, 100)}: {counts(iteration.report)}"
+        before_after = f"{iteration.number}. {first}{on_screen(iteration.summary, 100)}: {counts(iteration.report)}"
         lines.append(f"  {before_after} ({duration(iteration.duration_s)})")
     spend = result.progress.spend
     if spend.calls:
@@ -74,13 +74,13 @@ def terminal_report(result: RunResult) -> str:
     if critics := critics_spend(spend):
         lines.append(f"  of that the critic: {critics}")
     if result.progress.doubts.strip():
-        lines.append(f"  doubts of the critic: {one_line(result.progress.doubts, 600)}")
+        lines.append(f"  doubts of the critic: {on_screen(result.progress.doubts, 600)}")
     return "\n".join(lines)
 
 
 def _in_a_line(result: RunResult) -> str:
     proven = result.outcome is Outcome.PROVEN and result.proof is not None
-    return what_was_shown(result.proof) if proven and result.proof else one_line(result.reason, 600)
+    return what_was_shown(result.proof) if proven and result.proof else on_screen(result.reason, 600)
 
 
 def _proof_lines(result: RunResult) -> list[str]:
@@ -95,12 +95,12 @@ def _proof_lines(result: RunResult) -> list[str]:
     )
     lines = [f"  {name:<32} {counts(report)}" for name, report in runs]
     for name, ids in (("red", proof.evidence.red), ("broke", proof.evidence.broke), ("flaky", proof.evidence.flaky)):
-        lines += [f"  {name}: {one_line(each)}" for each in ids[:_NAMES_IN_A_TERMINAL]]
+        lines += [f"  {name}: {on_screen(each)}" for each in ids[:_NAMES_IN_A_TERMINAL]]
         lines += [f"  {name}: … and {len(ids) - _NAMES_IN_A_TERMINAL} more"] if len(ids) > _NAMES_IN_A_TERMINAL else []
-    lines += [f"  altered: {one_line(each)}" for each in proof.tests_altered[:_NAMES_IN_A_TERMINAL]]
-    lines += [f"  accepted by {one_line(proof.accepted_by)}"] if proof.accepted_by else []
-    lines += [f"  worth a second look: {one_line(each, 300)}" for each in proof.second_looks[:_NAMES_IN_A_TERMINAL]]
+    lines += [f"  altered: {on_screen(each)}" for each in proof.tests_altered[:_NAMES_IN_A_TERMINAL]]
+    lines += [f"  accepted by {on_screen(proof.accepted_by)}"] if proof.accepted_by else []
+    lines += [f"  worth a second look: {on_screen(each, 300)}" for each in proof.second_looks[:_NAMES_IN_A_TERMINAL]]
     if proof.hunks and (noticed := noticed_in_words(proof.hunks)):
         lines.append(f"  {noticed}")
-        lines += [f"  unnoticed: {one_line(f'{hunk.path}:{hunk.start}')}" for hunk in proof.hunks.unnoticed[:10]]
-    return [*lines, *(f"  missing: {one_line(each, 300)}" for each in proof.missing)]
+        lines += [f"  unnoticed: {on_screen(f'{hunk.path}:{hunk.start}')}" for hunk in proof.hunks.unnoticed[:10]]
+    return [*lines, *(f"  missing: {on_screen(each, 300)}" for each in proof.missing)]

@@ -66,11 +66,16 @@ def _numbers(found: re.Match[str]) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Plain text, no Markdown: one line of at most `limit` characters, for titles and terminals.
+    """Plain text, no Markdown: one line of at most `limit` characters, for titles.
 
     Mentions and references are dead here as well: a pull request's title becomes a commit message, which closes.
     """
     return cut(_MARKER.sub(f"<!{ZERO_WIDTH}--", _without_links(" ".join(clean(text).split()))), limit)
+
+
+def on_screen(text: str, limit: int = 200) -> str:
+    """One line of at most `limit` characters for a terminal: a mention, a reference or a link is only text there."""
+    return cut(" ".join(clean(text).split()), limit)
 
 
 def inline(text: str, limit: int = 300) -> str:

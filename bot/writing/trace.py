@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.records import Aim, Call, Iteration, Progress
 from bot.writing.figures import cached, cost, counts, duration, tokens
-from bot.writing.safe import clean, cut, one_line
+from bot.writing.safe import clean, cut, on_screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +97,13 @@ def _traced(call: Call, number: int) -> TracedCall:
 
 def trace_text(trace: Trace, *, prompts: bool = False, only: int | None = None) -> str:
     """Lines for a terminal: all calls, or the one with a number; with `prompts` all that the model saw and said."""
-    head = f"{one_line(trace.name)}: {one_line(trace.outcome) or 'not ended'}"
-    lines = [f"{head}, {one_line(trace.reason, 400)}" if trace.reason else head]
+    head = f"{on_screen(trace.name)}: {on_screen(trace.outcome) or 'not ended'}"
+    lines = [f"{head}, {on_screen(trace.reason, 400)}" if trace.reason else head]
     for part in trace.parts:
         calls = [call for call in part.calls if only in (None, call.number)]
         if only is not None and not calls:
             continue
-        lines += ["", one_line(part.title, 200), f"  {one_line(part.then, 300)}"] if part.title else [""]
+        lines += ["", on_screen(part.title, 200), f"  {on_screen(part.then, 300)}"] if part.title else [""]
         for call in calls:
             lines += _call_lines(call)
             lines += _prompt_lines(call) if prompts else []
@@ -116,17 +116,17 @@ def _call_lines(call: TracedCall) -> Iterator[str]:
     warmth = "" if call.temperature is None else f", temperature {call.temperature:g}"
     used = f"{about}{tokens(call.prompt_tokens)} + {tokens(call.completion_tokens)} tokens{share}"
     spent = f"{used}, {cost(call.cost_usd)}, {duration(call.seconds)}"
-    yield f"  call {call.number}: {one_line(call.prompt_version, 60)}, {one_line(call.model, 100)}{warmth}; {spent}"
+    yield f"  call {call.number}: {on_screen(call.prompt_version, 60)}, {on_screen(call.model, 100)}{warmth}; {spent}"
     if call.problem:
-        yield f"    problem: {one_line(call.problem, 300)}"
+        yield f"    problem: {on_screen(call.problem, 300)}"
     for name, arguments, result, ok in call.actions:
-        wrong = "" if ok else f": {one_line(result, 200)}"
-        yield f"    {'✓' if ok else '✗'} {one_line(name, 40)} {one_line(arguments, 160)}{wrong}"
+        wrong = "" if ok else f": {on_screen(result, 200)}"
+        yield f"    {'✓' if ok else '✗'} {on_screen(name, 40)} {on_screen(arguments, 160)}{wrong}"
 
 
 def _prompt_lines(call: TracedCall) -> Iterator[str]:
     for place, message in enumerate(call.messages, start=1):
-        yield f"    --- message {place}, {one_line(str(message.get('role')), 20)}"
+        yield f"    --- message {place}, {on_screen(str(message.get('role')), 20)}"
         yield from _words(message)
     yield "    --- reply"
     yield from _reply_lines(call.reply)
@@ -135,7 +135,7 @@ def _prompt_lines(call: TracedCall) -> Iterator[str]:
 def _words(message: dict[str, Any]) -> Iterator[str]:
     """A message as the model saw it: its text, and its tool calls or the call that it answers."""
     if answered := message.get("tool_call_id"):
-        yield f"(answers {one_line(str(answered), 80)})"
+        yield f"(answers {on_screen(str(answered), 80)})"
     content = message.get("content")
     if content:
         yield clean(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))

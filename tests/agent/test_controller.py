@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -615,6 +616,30 @@ def test_a_model_that_goes_away_in_the_middle_costs_nothing_twice_and_its_change
 
     assert progress.verdict is Verdict.SOLVED
     assert (len(progress.iterations), progress.spend.calls) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("away", "is_raised"),
+    [
+        (Unavailable("busy"), True),
+        (Unavailable("no quota", passes=False), False),
+        (Unavailable("the sandbox failed", briefly=True), False),
+    ],
+)
+def test_who_asks_once_more_for_an_iteration_is_told_that_the_sandbox_goes_away_where_that_passes(
+    away: Unavailable, *, is_raised: bool
+) -> None:
+    def fail() -> None:
+        raise away
+
+    agent, bench = an_agent(ScriptedModel([calls(EDIT, FINISH)])), a_bench(on_test=fail)
+    asked = partial(agent.iterate, a_task(), Progress(), bench, caps=Caps(), baseline=None, stop=never, repeats=True)
+
+    if is_raised:
+        with pytest.raises(Unavailable):
+            asked()
+    else:
+        assert len(asked().iterations) == 1
 
 
 def test_after_a_model_that_went_away_the_next_iteration_goes_on() -> None:

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from bot.demo.making import KeyPair, key_pair
+from bot.demo.keys import KeyPair, key_pair
 
 _made: list[KeyPair] = []
 

@@ -20,7 +20,20 @@ from typing import Any, Protocol
 from pydantic import TypeAdapter, ValidationError
 
 DEFAULT_VERSION = "2026-03-10"
-_MODULES = ("actions", "apps", "checks", "git", "issues", "meta", "pulls", "rate_limit", "reactions", "repos", "users")
+_MODULES = (
+    "actions",
+    "apps",
+    "checks",
+    "git",
+    "issues",
+    "meta",
+    "pulls",
+    "rate_limit",
+    "reactions",
+    "repos",
+    "search",
+    "users",
+)
 _UNEVEN = re.compile(
     r"labels\.\d+\.archived_(at|by)$|^\.pull_request\.assignee$"
     r"|^\.pull_request\.(head|base)\.repo\.(has_discussions|web_commit_signoff_required)$"

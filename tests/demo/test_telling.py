@@ -33,6 +33,44 @@ def test_markup_in_foreign_text_is_text() -> None:
     assert stream.getvalue() == "[red]not red[/red]\n"
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_what_goes_on_just_now_is_shown_below_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    stream = Terminal()
+    teller = Teller(stream)
+
+    with teller.showing("the bot starts"):
+        teller.happened(1.0, "iteration 1 [bold]")
+
+    shown = stream.getvalue()
+    assert "the bot starts" in shown
+    assert shown.count("iteration 1 [bold]") > 1
+    assert shown.endswith("\x1b[2K")
+
+
+def test_where_there_is_no_terminal_lines_are_all_there_is() -> None:
+    stream = io.StringIO()
+    teller = Teller(stream)
+
+    with teller.showing("the bot starts"):
+        teller.happened(1.0, "iteration 1")
+
+    assert stream.getvalue() == "   1.0 s  iteration 1\n"
+
+
+def test_a_line_to_paste_is_never_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = Terminal()
+
+    Teller(stream).verbatim("export " + "x" * 30 + " " + "y" * 30)
+
+    assert stream.getvalue().count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("written", "shown"),
     [

@@ -33,3 +33,13 @@ def test_nothing_is_told_twice(hub: Hub) -> None:
     list(watch.new())
 
     assert list(watch.new()) == []
+
+
+def test_the_run_is_the_one_that_the_newest_comment_names(hub: Hub) -> None:
+    watch = watching(hub)
+    assert watch.run_id == ""
+
+    watch.issue.comment("**On it**\n\n<sub>run `0123456789abcdef`</sub>", by=watch.app.bot.login)
+    watch.issue.comment("I saw <sub>run `feed`</sub>", by="octo")
+
+    assert watch.run_id == "0123456789abcdef"

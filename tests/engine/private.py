@@ -52,21 +52,9 @@ def private_engine(*, say: Callable[[str], None]) -> Iterator[str]:
 
 @contextmanager
 def _running(folder: Path) -> Iterator[str]:
-    host = f"unix://{folder}/docker.sock"
-    options = ["--bridge=none", "--iptables=false", "--ip6tables=false", "--log-level=warn"]
-    places = ["--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid"]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            ["dockerd", *places, "-H", host, *options],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,  # Ctrl-C is for the tests: the engine is stopped after them
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads yet
-        )
+    process = started(folder)
     try:
-        _wait_until_ready(process, host, folder / "log")
-        yield host
+        yield address(folder)
     finally:
         process.terminate()
         try:
@@ -74,6 +62,33 @@ def _running(folder: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def started(folder: Path) -> "subprocess.Popen[bytes]":
+    """An engine that answers, over what one before it may have left in the folder. Raises `CannotStart`."""
+    options = ["--bridge=none", "--iptables=false", "--ip6tables=false", "--log-level=warn"]
+    places = ["--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid"]
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen(
+            ["dockerd", *places, "-H", address(folder), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C is for the tests: the engine is stopped after them
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it does what is safe beside threads
+        )
+    try:
+        _wait_until_ready(process, address(folder), folder / "log")
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process
+
+
+def address(folder: Path) -> str:
+    """Where the engine of this folder answers, for `DOCKER_HOST`."""
+    return f"unix://{folder}/docker.sock"
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], host: str, log: Path) -> None:

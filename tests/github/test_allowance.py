@@ -1,13 +1,15 @@
 """What GitHub still allows, as it says with each answer."""
 
+from contextlib import suppress
+
 import pytest
 
 from bot.demo.hub import Hub
 from bot.demo.state import App
-from bot.errors import Gone, Unavailable
+from bot.errors import Gone, Refused, Unavailable
 from bot.github.allowance import allowance_in
 from bot.github.app import GitHubApp
-from bot.seen.counting import Allowance, Uncounted
+from bot.seen.counting import Allowance, Status, Uncounted
 from tests.github.stages import HubStage
 
 HEADERS = {
@@ -41,10 +43,10 @@ class Heard(Uncounted):
     """What was counted of GitHub."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[int | None, int | None]] = []
+        self.answers: list[tuple[Status, int | None]] = []
         self.allowances: list[Allowance] = []
 
-    def github_answered(self, status: int | None, installation_id: int | None, allowance: Allowance | None) -> None:
+    def github_answered(self, status: Status, installation_id: int | None, allowance: Allowance | None) -> None:
         self.answers.append((status, installation_id))
         self.allowances += [allowance] if allowance else []
 
@@ -75,3 +77,27 @@ def test_a_server_that_can_not_be_reached_is_counted_too(app: App, scene: HubSta
         door.repository(scene.ref)
 
     assert set(heard.answers) == {(None, None)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "counted"),
+    [
+        ((403, "You have exceeded a secondary rate limit.", {}), "limited"),
+        ((403, "Slow down.", {"Retry-After": "1"}), "limited"),
+        ((429, "Too many requests", {}), 429),
+        ((403, "Resource not accessible by integration", {}), 403),
+    ],
+)
+def test_that_github_asks_us_to_wait_is_counted_however_it_says_so(
+    hub: Hub, app: App, scene: HubStage, answer: tuple[int, str, dict[str, str]], counted: Status
+) -> None:
+    heard, (status, says, headers) = Heard(), answer
+    door = GitHubApp(
+        app_id=app.id, private_key=app.private_key, api_url=hub.api_url, sleep=lambda _: None, counts=heard
+    )
+    hub.fail_next("GET", f"/repositories/{scene.ref.id}", status, {"message": says}, headers=headers)
+
+    with suppress(Unavailable, Refused):
+        door.repository(scene.ref)
+
+    assert [found for found, _ in heard.answers if found not in (200, 201)] == [counted]

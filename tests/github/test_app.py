@@ -64,6 +64,22 @@ def test_an_unknown_app_is_told_to_the_operator(hub: Hub, app: App) -> None:
         a_door(hub, app, [], app_id=999_999).app_slug()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+        "'Expiration time' claim ('exp') is too far in the future",
+    ],
+)
+def test_a_clock_that_is_wrong_at_the_start_may_be_right_later(hub: Hub, app: App, words: str) -> None:
+    hub.fail_next("GET", "/app$", 401, {"message": words})
+    door = a_door(hub, app, [])
+
+    with pytest.raises(Unavailable, match="clock"):
+        door.app_slug()
+    assert door.app_slug() == "selfcode"
+
+
 def test_a_server_that_does_not_answer_is_unavailable(app: App, hub: Hub) -> None:
     slept: list[float] = []
 
@@ -371,6 +387,33 @@ def test_after_a_rename_filters_still_filter(scene: HubStage) -> None:
     scene.rename("dog")
 
     assert list(scene.github.pull_requests(before, BRANCH)) == []
+
+
+@pytest.mark.parametrize("was_seen", [True, False])
+def test_a_repository_that_another_account_has_now_is_seen_through_its_installation(
+    scene: HubStage, *, was_seen: bool
+) -> None:
+    at, before, account = scene.open_issue(), scene.ref, f"{scene.ref.owner}-{was_seen}"
+    if was_seen:
+        scene.github.issue(at)
+    scene.hub.install(scene.app, account)
+    scene.repository.transfer(account)
+
+    assert scene.github.issue(at).title == "It breaks"
+    assert scene.github.post_comment(at, "here", marker=MARKER)
+    assert scene.github.git_token(before)
+    assert scene.github.repository(before).clone_url.endswith(f"{account}/cat.git")
+
+
+def test_a_repository_that_an_account_without_the_app_has_now_is_gone(scene: HubStage) -> None:
+    at = scene.open_issue()
+    scene.github.issue(at)
+    scene.repository.transfer("stranger")
+
+    with pytest.raises(Gone):
+        scene.github.issue(at)
+    with pytest.raises(Gone):
+        scene.github.git_token(at.repository)
 
 
 @pytest.mark.parametrize("private", [True, False])

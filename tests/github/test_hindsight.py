@@ -9,10 +9,11 @@ from bot.demo.handles import RepositoryHandle
 from bot.demo.hub import Hub
 from bot.demo.state import Delivery
 from bot.errors import Gone, Unavailable
+from bot.github.place import PAGE
 from bot.github.server import next_cursor
 from bot.records import DeliveryAttempt, IssueRef, LabelledIssue, Person, RepositoryRef
 from tests.demo import published
-from tests.github.stages import HubStage, a_door
+from tests.github.stages import HubStage
 
 NOWHERE = "https://selfcode.invalid/webhook"
 _NUMBERS = count(1)
@@ -136,7 +137,7 @@ def test_what_the_app_sees_is_asked_now(alone: HubStage) -> None:
     assert hindsight.sees(account)
 
     alone.hub.select(alone.installation, alone.repository, added=False)
-    assert not a_door(alone.hub, alone.app, []).hindsight.sees(alone.ref)
+    assert not hindsight.sees(alone.ref)
     assert hindsight.sees(account)
 
     alone.hub.suspend(alone.installation)
@@ -191,27 +192,60 @@ def test_issues_that_nothing_has_happened_to_since_are_not_asked_for(scene: HubS
     assert [each.issue for each in labelled(scene, since=scene.hub.world.now().timestamp())] == [new]
 
 
-def test_archived_repositories_and_those_without_open_issues_cost_no_request(scene: HubStage) -> None:
-    another(scene, "empty")
+def test_an_account_where_nothing_happened_costs_one_request_however_many_repositories_it_has(scene: HubStage) -> None:
+    for number in range(3):
+        another(scene, f"dog-{number}").open_issue("It barks", by="ada")
     old = another(scene, "old")
     old.open_issue("It rusts", by="ada", labels=("selfcode",))
     old.archive()
-
+    hindsight = scene.github.hindsight
+    [installation] = [each for each in hindsight.installations() if each.id == scene.installation.id]
     before = len(scene.hub.requests)
 
-    assert labelled(scene) == []
-    assert not [asked for asked in scene.hub.requests[before:] if asked.path.endswith("/issues")]
+    assert list(hindsight.labelled(installation, "selfcode", since=0.0)) == []
+
+    assert [asked.path.rpartition("/")[2] for asked in scene.hub.requests[before:]] == ["access_tokens", "issues"]
 
 
-def test_a_repository_that_cannot_be_read_does_not_keep_the_others_from_being_looked_through(scene: HubStage) -> None:
-    other = another(scene, "dog")
-    scene.open_issue(labels=("selfcode",))
-    other.open_issue("It barks", by="ada", labels=("selfcode",))
-    scene.hub.fail_next(
-        "GET", f"/repos/{scene.ref.full_name}/issues", 410, {"message": "Issues are disabled for this repo"}
-    )
+def test_a_public_repository_that_the_app_is_not_on_is_left_out(alone: HubStage) -> None:
+    elsewhere = another(alone, "elsewhere")
+    elsewhere.open_issue("It barks", by="ada", labels=("selfcode",))
+    alone.hub.select(alone.installation, elsewhere, added=False)
+    one = alone.open_issue(labels=("selfcode",))
 
-    assert [each.issue.repository.name for each in labelled(scene)] == ["dog"]
+    assert [each.issue for each in labelled(alone)] == [one]
+
+
+def test_more_than_a_page_of_issues_is_told_once_each_though_some_change_meanwhile(scene: HubStage) -> None:
+    opened = [scene.open_issue(labels=("selfcode",)) for _ in range(PAGE + 1)]
+    scene.hub.advance(minutes=1)
+    opened += [scene.open_issue(labels=("selfcode",)) for _ in range(PAGE)]
+    hindsight = scene.github.hindsight
+    [installation] = [each for each in hindsight.installations() if each.id == scene.installation.id]
+
+    told = []
+    for found in hindsight.labelled(installation, "selfcode", since=0.0):
+        told.append(found.issue)
+        if len(told) == 1:
+            scene.hub.advance(minutes=1)
+            scene.issue(opened[0]).comment("Anyone?", by="ada")
+
+    assert sorted(told, key=lambda at: at.number) == opened
+
+
+def test_what_a_search_has_not_seen_is_looked_for_later(scene: HubStage) -> None:
+    half = {"total_count": 0, "incomplete_results": True, "items": []}
+    scene.hub.fail_next("GET", "/search/issues", 200, half)
+
+    with pytest.raises(Unavailable):
+        labelled(scene)
+
+
+def test_a_label_with_quotes_in_its_name_is_searched_for(scene: HubStage) -> None:
+    label = 'ask "selfcode"\\now'
+    at = scene.open_issue(labels=(label,))
+
+    assert [each.issue for each in labelled(scene, label=label)] == [at]
 
 
 def test_who_put_the_label_on_last_is_told_with_when(scene: HubStage) -> None:
@@ -224,7 +258,7 @@ def test_who_put_the_label_on_last_is_told_with_when(scene: HubStage) -> None:
     found = scene.github.hindsight.labelling(at, "SelfCode")
 
     assert found is not None
-    assert (found.by, found.at) == (Person("mona"), scene.hub.world.now().timestamp())
+    assert (found.by, found.at, found.off_at) == (Person("mona"), *[scene.hub.world.now().timestamp()] * 2)
 
 
 def test_of_a_label_that_had_another_name_it_is_not_known_who_put_it_on(scene: HubStage) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,18 +86,68 @@ def private_server(*, durable: bool = False) -> Iterator[Server]:
 
     Raises `CannotStart`.
     """
+    folder = Path(tempfile.mkdtemp(prefix="selfcode-postgres-"))
+    try:
+        make_ready(folder)
+        process = started(folder, durable=durable)
+        try:
+            yield Server(folder)
+        finally:
+            end(process)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_ready(folder: Path) -> None:
+    """Let a server be started in the folder, with nothing in it. Raises `CannotStart`."""
+    if account := _account():
+        shutil.chown(folder, account)
+    initdb = [_program("initdb"), "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+    made = subprocess.run(
+        [*initdb, "--locale=C", "--no-sync"], user=account, cwd=folder, check=False, capture_output=True, text=True
+    )
+    if made.returncode:
+        raise CannotStart(f"initdb failed:\n{(made.stdout + made.stderr)[-2000:]}")
+
+
+def started(folder: Path, *, durable: bool) -> "subprocess.Popen[bytes]":
+    """A server that answers, over the data in the folder. Raises `CannotStart`."""
+    settings = _PLAIN if durable else _FAST
+    options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen(
+            [_program("postgres"), "-D", str(folder / "data"), "-k", str(folder), *options],
+            user=_account(),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C is for the tests: the server is stopped after them
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it does what is safe beside threads
+        )
+    try:
+        _wait_until_ready(process, Server(folder))
+    except BaseException:
+        end(process)
+        raise
+    return process
+
+
+def end(process: "subprocess.Popen[bytes]", number: int = signal.SIGINT) -> None:
+    """End a server, by default so that it waits for nobody who is connected; SIGQUIT is as if it had crashed."""
+    process.send_signal(number)
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _program(name: str) -> str:
     programs = _programs()
     if programs is None:
         raise CannotStart("PostgreSQL's server is not installed (Debian: postgresql)")
-    folder = Path(tempfile.mkdtemp(prefix="selfcode-postgres-"))
-    try:
-        account = _account()
-        if account:
-            shutil.chown(folder, account)
-        with _running(programs, folder, account, _PLAIN if durable else _FAST) as server:
-            yield server
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return str(programs / name)
 
 
 def _programs() -> Path | None:
@@ -115,40 +165,6 @@ def _account() -> str | None:
         return None
     known = [line.partition(":")[0] for line in Path("/etc/passwd").read_text(encoding="utf-8").splitlines()]
     return next((name for name in _ACCOUNTS if name in known), None)
-
-
-@contextmanager
-def _running(programs: Path, folder: Path, account: str | None, settings: Mapping[str, str]) -> Iterator[Server]:
-    data = folder / "data"
-    initdb = [str(programs / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8"]
-    made = subprocess.run(
-        [*initdb, "--locale=C", "--no-sync"], user=account, cwd=folder, check=False, capture_output=True, text=True
-    )
-    if made.returncode:
-        raise CannotStart(f"initdb failed:\n{(made.stdout + made.stderr)[-2000:]}")
-    options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options],
-            user=account,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,  # Ctrl-C is for the tests: the server is stopped after them
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no threads yet
-        )
-    try:
-        server = Server(folder)
-        _wait_until_ready(process, server)
-        yield server
-    finally:
-        process.send_signal(signal.SIGINT)  # “fast shutdown”: it waits for nobody who is connected
-        try:
-            process.wait(_STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], server: Server) -> None:

@@ -1,7 +1,7 @@
 """Triggers, issues and iterations with good defaults, so that a test states only the difference that matters."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from bot.agent import Agent
+from bot.agent import Agent, Model
 from bot.records import (
     ActionTaken,
     Call,
@@ -55,7 +55,7 @@ BOT = Person("other-ai[bot]", is_bot=True)
 _numbers = itertools.count(1)
 
 
-def no_agent(crew: Crew) -> Agent:
+def no_agent(crew: Crew, _: Callable[[Model], Model]) -> Agent:
     raise AssertionError(f"no model is to be asked here: {crew.model}")
 
 

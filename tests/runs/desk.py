@@ -31,6 +31,8 @@ class Desk:
     store: Store
     home: Path
     places: int = 2
+    of_repository: int | None = None
+    of_installation: int | None = None
     allowed_owners: frozenset[str] = frozenset({"octo"})
     trusted_bots: frozenset[str] = frozenset()
     github: FakeGitHub = field(default_factory=FakeGitHub)
@@ -56,7 +58,7 @@ class Desk:
             allowed_owners=self.allowed_owners,
             label="selfcode",
             min_permission="write",
-            limits=lambda: AtOnce(self.places),
+            limits=lambda: AtOnce(self.places, self.of_repository, self.of_installation),
             trusted_bots=self.trusted_bots,
             caps_of=lambda _: Caps(iterations=4),
             secrets=("hush-hush-hush",),

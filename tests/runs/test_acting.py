@@ -9,7 +9,10 @@ from bot.records import (
     IssueRef,
     Outcome,
     Progress,
+    PullEnd,
+    PullState,
     ReviewState,
+    RunChoice,
     Subject,
     SubjectKind,
     Trigger,
@@ -19,6 +22,7 @@ from bot.records import (
 from bot.runs.acting import NOBODY_LISTENS
 from bot.runs.reception import ANSWERS_IN_A_THREAD
 from bot.runs.store import run_id_for
+from bot.runs.viewing import SqlViewing
 from tests.runs.builders import MAINTAINER, STRANGER, an_issue_ref, an_iteration, at
 from tests.runs.desk import Desk
 
@@ -331,7 +335,7 @@ def test_a_retry_on_a_closed_issue_runs_nothing_and_is_answered_once(desk: Desk,
 
     desk.turn()
     for _ in range(times - 1):
-        desk.new_dispatcher()._filling.fill([waiting])
+        desk.new_dispatcher()._filling.begin(waiting)
 
     assert desk.started == []
     assert desk.reactions_on(retry) == ["confused"]
@@ -618,3 +622,17 @@ def test_a_plain_comment_on_a_pull_request_that_nothing_is_known_of_gets_no_word
     desk.turn(2)
 
     assert (desk.reactions_on(comment), desk.said_on(pull), desk.store.waiting()) == ([], [], [])
+
+
+# --- What became of pull requests
+
+
+@pytest.mark.parametrize(("is_merged", "state"), [(True, PullState.MERGED), (False, PullState.CLOSED)])
+def test_what_became_of_a_pull_request_is_kept_with_its_runs(desk: Desk, is_merged: bool, state: PullState) -> None:
+    pull = desk.publishes()
+
+    desk.asks(STOP, because=f"pull request #{pull.number} closed", pull_end=PullEnd(pull.number, is_merged=is_merged))
+    desk.turn()
+
+    [run] = SqlViewing(desk.store._engine).runs(RunChoice()).runs
+    assert (run.pull_request, run.pull_state) == (pull.number, state)

@@ -1,20 +1,26 @@
 """What could not be heard when it happened is found out later, once."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, delete
 
 from bot.demo.hub import Hub
-from bot.records import Inbox, Receipt, Trigger, TriggerKind
+from bot.records import IssueRef, Receipt, RepositoryRef, Trigger, TriggerKind
 from bot.runs.catching_up import AWAY_S, EVERY_S
+from bot.runs.hearing import LateInbox
+from bot.runs.inbox import SqlInbox
 from bot.runs.missed_deliveries import TRIES
-from bot.runs.missed_labels import labelled_event
+from bot.runs.missed_labels import AGAIN_S, labelled_event
+from bot.runs.store import Store
 from bot.runs.tables import inbox
 from bot.triggers.decide import Accept, decide
 from bot.triggers.events import parse
+from bot.triggers.happening import told_at
+from tests.runs.builders import a_trigger
 from tests.runs.lookout import DAY, HOUR, NOWHERE, Lookout
 
 INSTALLED, START, STATUS, STOP, RETRY, UNINSTALLED = (
@@ -35,13 +41,16 @@ LIMITED = {"message": "You have exceeded a secondary rate limit. Please wait."}
 class Stumbling:
     """An inbox with a bug over one kind of trigger."""
 
-    inbox: Inbox
+    inbox: LateInbox
     over: str
 
     def accept(self, trigger: Trigger) -> Receipt:
         if trigger.kind == self.over:
             raise KeyError(self.over)
         return self.inbox.accept(trigger)
+
+    def accept_as_one(self, trigger: Trigger, others: Collection[str]) -> Receipt:
+        return self.inbox.accept_as_one(trigger, others)
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +260,7 @@ def test_that_the_app_left_is_not_heard_where_it_is_again(lookout: Lookout) -> N
 
     lookout.turn()
 
-    assert lookout.kinds() == [INSTALLED, INSTALLED]
+    assert lookout.kinds() == [INSTALLED, INSTALLED, INSTALLED]
 
 
 def test_that_the_app_left_for_good_is_heard_late_too(lookout: Lookout) -> None:
@@ -265,6 +274,26 @@ def test_that_the_app_left_for_good_is_heard_late_too(lookout: Lookout) -> None:
 
 
 # --- Labels that no delivery tells of
+
+
+def test_what_was_labelled_during_a_suspension_is_found_soon_after_it(lookout: Lookout) -> None:
+    lookout.turn()
+    lookout.hub.suspend(lookout.installation)
+    account = IssueRef(RepositoryRef(lookout.installation.id, 0, lookout.owner, ""), 0)
+    SqlInbox(lookout.engine).accept(a_trigger(TriggerKind.UNINSTALLED, issue=account))
+    lookout.an_issue().label("selfcode", by="ada")
+    lookout.hub.advance(minutes=3 * HOUR)
+    lookout.turn()
+    before = lookout.started()
+
+    lookout.hub.unsuspend(lookout.installation)
+    Store(lookout.engine).let_in_again(lookout.installation.id)
+    is_asked = lookout.catching_up.labels.is_asked()
+    lookout.turn()
+
+    assert (before, is_asked) == ([], True)
+    assert lookout.started() == ["cat"]
+    assert not lookout.catching_up.labels.is_asked()
 
 
 def test_a_label_is_found_whose_delivery_github_no_longer_keeps(lookout: Lookout) -> None:
@@ -294,6 +323,105 @@ def test_a_label_that_is_found_and_then_told_of_is_one(lookout: Lookout) -> None
     lookout.turn()
 
     assert lookout.kinds() == [INSTALLED, START]
+
+
+def told(lookout: Lookout, *, seconds_later: int = 0) -> Trigger:
+    """What the newest delivery asks for, where GitHub gave another moment to the issue than to the label's event."""
+    event = parse("issues", lookout.sent()[-1].body, "application/json")
+    decision = decide(event, label="selfcode", bot_login=f"{lookout.app.slug}[bot]", delivery_id="d-1")
+    assert isinstance(decision, Accept)
+    [trigger] = decision.triggers
+    return told_at(trigger, datetime.fromisoformat(trigger.occurred_at) + timedelta(seconds=seconds_later))
+
+
+@pytest.mark.parametrize("seconds_later", [-1, 1, 2])
+def test_a_label_that_is_found_and_told_of_with_another_second_is_one(lookout: Lookout, seconds_later: int) -> None:
+    lookout.listens("")
+    lookout.an_issue().label("selfcode", by="ada")
+    trigger = told(lookout, seconds_later=seconds_later)
+    lookout.turn()
+
+    assert SqlInbox(lookout.engine).accept(trigger) is Receipt.DUPLICATE
+    assert lookout.kinds() == [INSTALLED, START]
+
+
+@pytest.mark.parametrize("seconds_later", [-1, 1, 2])
+def test_a_label_that_is_told_of_and_found_with_another_second_is_one(lookout: Lookout, seconds_later: int) -> None:
+    lookout.listens("")
+    lookout.an_issue().label("selfcode", by="ada")
+    SqlInbox(lookout.engine).accept(told(lookout, seconds_later=seconds_later))
+
+    lookout.turn()
+
+    assert lookout.started() == ["cat"]
+
+
+def test_a_label_that_was_taken_off_and_put_on_within_two_seconds_asks_again(lookout: Lookout) -> None:
+    lookout.listens("")
+    issue = lookout.an_issue("selfcode")
+    SqlInbox(lookout.engine).accept(told(lookout))
+    lookout.hub.advance(minutes=1 / 60)
+    issue.unlabel("selfcode", by="ada")
+    lookout.hub.advance(minutes=1 / 60)
+    issue.label("selfcode", by="ada")
+
+    lookout.turn()
+
+    assert lookout.started() == ["cat", "cat"]
+
+
+def test_a_label_that_may_yet_be_told_of_is_looked_at_again_soon(lookout: Lookout) -> None:
+    lookout.listens("")
+    lookout.an_issue("selfcode")
+    lookout.catching_up.labels.catch_up()
+    young = lookout.kinds()
+    lookout.hub.advance(minutes=AGAIN_S / 60)
+
+    lookout.catching_up.labels.catch_up()
+
+    assert (young, lookout.kinds()) == ([], [START])
+
+
+@pytest.mark.parametrize("skew_s", [-300.0, 60.0])
+def test_a_clock_that_is_wrong_loses_and_doubles_nothing(lookout: Lookout, skew_s: float) -> None:
+    lookout.skew_s = skew_s
+    lookout.an_issue("selfcode")
+    lookout.turn()
+    lookout.listens("")
+    lookout.an_issue().label("selfcode", by="ada")
+    untold = told(lookout)
+
+    for _ in range(3):
+        lookout.turn()
+        lookout.hub.advance(minutes=HOUR)
+    lookout.skew_s = -skew_s
+    lookout.turn()
+
+    assert SqlInbox(lookout.engine).accept(untold) is Receipt.DUPLICATE
+    assert [(each.kind, each.issue.number) for each in lookout.heard()] == [(INSTALLED, 0), (START, 1), (START, 2)]
+
+
+def test_of_very_many_labels_some_are_left_for_the_next_hour(
+    lookout: Lookout, caplog: pytest.LogCaptureFixture
+) -> None:
+    lookout.turn()
+    lookout.listens("")
+    lookout.catching_up.labels.lookups = 3
+    bot = lookout.hub.create_app("triage-2", owner="acme").bot
+    for _ in range(3):
+        lookout.hub.advance(minutes=1)
+        with lookout.hub.world.lock:
+            lookout.hub.changes.add_label(lookout.an_issue().state_of, bot, "selfcode")
+    lookout.an_issue("selfcode")
+    lookout.hub.advance(minutes=HOUR)
+
+    lookout.turn()
+    first = lookout.kinds()
+    lookout.hub.advance(minutes=HOUR)
+    lookout.turn()
+
+    assert "3 issues of " in caplog.text
+    assert (first, lookout.kinds()) == ([INSTALLED], [INSTALLED, START])
 
 
 def test_a_label_that_was_told_of_costs_no_further_question(lookout: Lookout) -> None:
@@ -424,7 +552,7 @@ def test_labels_are_looked_through_hourly(lookout: Lookout) -> None:
         lookout.hub.advance(minutes=minutes)
         lookout.turn()
 
-    assert len([path for path in lookout.asked() if path.endswith("/cat/issues")]) == 2
+    assert len([path for path in lookout.asked() if path == "/search/issues"]) == 2
 
 
 def test_accounts_that_may_not_use_it_and_those_that_suspended_it_are_left_out(lookout: Lookout) -> None:
@@ -435,7 +563,7 @@ def test_accounts_that_may_not_use_it_and_those_that_suspended_it_are_left_out(l
 
     lookout.turn()
 
-    assert not [path for path in lookout.asked() if path == "/installation/repositories"]
+    assert not [path for path in lookout.asked() if path == "/search/issues"]
 
 
 def test_an_account_that_cannot_be_looked_through_now_keeps_no_other_from_it(lookout: Lookout) -> None:
@@ -446,7 +574,7 @@ def test_an_account_that_cannot_be_looked_through_now_keeps_no_other_from_it(loo
     dog = lookout.hub.repository(f"{lookout.owner}-3/dog")
     dog.open_issue("It bites", by="ada", labels=("selfcode",))
     lookout.restart(owners=(f"{lookout.owner}-3",))
-    lookout.hub.fail_next("GET", "/installation/repositories", 403, LIMITED, headers={"Retry-After": "2000"})
+    lookout.hub.fail_next("GET", "/search/issues", 403, LIMITED, headers={"Retry-After": "2000"})
 
     lookout.turn()
     assert lookout.started() == ["dog"]

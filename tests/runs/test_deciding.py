@@ -20,6 +20,7 @@ from bot.runs.deciding import (
     decide,
     fair,
     has_room,
+    spot_of,
 )
 from bot.runs.store import RunRow, Waiting
 from tests.runs.builders import a_trigger, an_issue_ref, at
@@ -201,9 +202,9 @@ def test_what_is_short_needs_no_place_and_takes_none(kind: TriggerKind) -> None:
     full = under_way(elsewhere(START), elsewhere(RETRY, 8))
     short = under_way(elsewhere(kind, 9))
 
-    assert has_room(elsewhere(kind), full, at_once=AtOnce(2))
-    assert has_room(elsewhere(START), short, at_once=AtOnce(1))
-    assert not has_room(elsewhere(START), full, at_once=AtOnce(2))
+    assert has_room(spot_of(elsewhere(kind)), full, at_once=AtOnce(2))
+    assert has_room(spot_of(elsewhere(START)), short, at_once=AtOnce(1))
+    assert not has_room(spot_of(elsewhere(START)), full, at_once=AtOnce(2))
 
 
 def test_a_repository_and_an_account_may_have_limits_of_their_own() -> None:
@@ -213,7 +214,8 @@ def test_a_repository_and_an_account_may_have_limits_of_their_own() -> None:
     other = elsewhere(START, 9, account=2, repository=4)
 
     def have_room(at_once: AtOnce) -> list[bool]:
-        return [has_room(trigger, at_work, at_once=at_once) for trigger in (same_repository, same_account, other)]
+        asked = (same_repository, same_account, other)
+        return [has_room(spot_of(trigger), at_work, at_once=at_once) for trigger in asked]
 
     assert have_room(AtOnce(3)) == [True, True, True]
     assert have_room(AtOnce(3, of_repository=1)) == [False, True, True]
@@ -224,23 +226,23 @@ def test_a_repository_and_an_account_may_have_limits_of_their_own() -> None:
 def test_what_waits_for_a_service_takes_no_place() -> None:
     waits = [replace(run, resumes_at=1.0) for run in under_way(elsewhere(START))]
 
-    assert has_room(elsewhere(START, 8), waits, at_once=AtOnce(1, of_repository=1, of_installation=1))
+    assert has_room(spot_of(elsewhere(START, 8)), waits, at_once=AtOnce(1, of_repository=1, of_installation=1))
 
 
 def test_accounts_that_github_hushed_take_no_room_from_the_failed_checks_of_others() -> None:
     hushed = under_way(*(elsewhere(CHECKS, number, account=number) for number in range(CHEAP_AT_ONCE)))
     waits = [replace(run, resumes_at=1.0) for run in hushed]
 
-    assert has_room(elsewhere(CHECKS, 99, account=99), waits, at_once=AtOnce(2))
+    assert has_room(spot_of(elsewhere(CHECKS, 99, account=99)), waits, at_once=AtOnce(2))
 
 
 def test_a_storm_of_failed_checks_is_told_a_few_at_a_time_and_no_account_has_all_the_room() -> None:
     of_one = under_way(*(elsewhere(CHECKS, number) for number in range(CHEAP_OF_AN_ACCOUNT)))
     of_all = under_way(*(elsewhere(CHECKS, number, account=number) for number in range(CHEAP_AT_ONCE)))
 
-    assert not has_room(elsewhere(CHECKS, 99), of_one, at_once=AtOnce(2))
-    assert has_room(elsewhere(CHECKS, 99, account=2), of_one, at_once=AtOnce(2))
-    assert not has_room(elsewhere(CHECKS, 99, account=99), of_all, at_once=AtOnce(2))
+    assert not has_room(spot_of(elsewhere(CHECKS, 99)), of_one, at_once=AtOnce(2))
+    assert has_room(spot_of(elsewhere(CHECKS, 99, account=2)), of_one, at_once=AtOnce(2))
+    assert not has_room(spot_of(elsewhere(CHECKS, 99, account=99)), of_all, at_once=AtOnce(2))
     assert decided(a_check(), WORKED, free=False) == Later(for_a_place=False)
 
 

@@ -7,8 +7,10 @@ from sqlalchemy import Engine, event
 
 from bot.errors import Gone, Refused, Unavailable
 from bot.records import Health, IssueRef, Person, Receipt, RepositoryRef, Subject, TriggerKind
+from bot.runs.acting import TOLD_ELSEWHERE_S
 from bot.runs.deciding import CHEAP_OF_AN_ACCOUNT, fair
 from bot.runs.store import SqlInbox, Store, Waiting, run_id_for
+from bot.triggers.installing import FOR_GOOD
 from tests.github.fake import FakeGitHub
 from tests.runs.builders import MAINTAINER, STRANGER, a_trigger, an_issue_ref, at
 from tests.runs.desk import HEAD, Desk
@@ -596,10 +598,29 @@ def test_a_repository_taken_from_the_app_ends_its_runs_alone(desk: Desk) -> None
     )
     gone = an_issue_ref(0, repository=42)
     desk.asks(TriggerKind.UNINSTALLED, issue=gone, because="App uninstalled", sender=STRANGER)
+    desk.now.now = desk.real_time() + TOLD_ELSEWHERE_S
 
     desk.turn()
 
     assert [desk.store.stop_because(run) for run in runs] == ["App uninstalled", None]
+
+
+def test_a_repository_that_goes_to_another_account_loses_nothing_though_its_leaving_is_told_first(desk: Desk) -> None:
+    (run,) = desk.runs()
+    retry = desk.comments(RETRY)
+    here = desk.repository.ref
+    there = replace(here, installation_id=2)
+    desk.asks(TriggerKind.UNINSTALLED, issue=IssueRef(here, 0), because=FOR_GOOD)
+    desk.now.now = desk.real_time()
+
+    desk.turn()
+    desk.asks(TriggerKind.INSTALLED, issue=IssueRef(there, 0))
+    desk.clock.now = desk.now.now = desk.real_time() + TOLD_ELSEWHERE_S
+    desk.turn(2)
+
+    assert desk.store.stop_because(run) is None
+    (waiting,) = desk.store.waiting()
+    assert (waiting.trigger.key, waiting.trigger.issue.repository) == (retry.key, there)
 
 
 def test_an_account_that_uninstalls_ends_all_of_its_runs(inbox: SqlInbox, store: Store, tmp_path: Path) -> None:
@@ -631,8 +652,9 @@ def test_what_waits_where_the_app_may_see_nothing_any_more_is_dropped_without_a_
     left = desk.repository.ref
     gone = RepositoryRef(left.installation_id, 0 if is_account else left.id, left.owner, "")
     desk.asks(TriggerKind.UNINSTALLED, issue=IssueRef(gone, 0), because="App suspended")
+    desk.now.now = desk.real_time() + TOLD_ELSEWHERE_S
 
-    desk.dispatcher._after_ends(())
+    desk.dispatcher._end()
 
     assert store.stop_because(run) == "App suspended"
     assert [each.trigger for each in store.waiting()] == [other]

@@ -12,13 +12,12 @@ from bot.demo.hub import Hub
 from bot.errors import Refused, Unavailable
 from bot.records import Examination, Health, StopCheck
 from bot.repository.config import PATHS, parse_config
-from bot.runs.doctor import TIMES, Given, Means, sandbox_alone
+from bot.runs.doctor import TIMES, Given, Means
 from bot.runs.house import Prepared, Setup, SetupBroken
 from bot.runs.lanes import Places
 from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
 from bot.writing.configuration import recommended
-from sandbox import Limits, Sandbox
-from sandbox.docker import DockerSandbox
+from sandbox import Limits
 from sandbox.process import ProcessSandbox
 
 SOURCE = "def add(a, b):\n    return a + b\n"
@@ -418,24 +417,3 @@ def test_a_folder_that_is_there_goes_before_a_repository_of_its_name(
 def test_what_is_neither_a_folder_nor_a_name_is_refused() -> None:
     with pytest.raises(Refused, match="neither a folder here nor OWNER/REPO"):
         folder_of("/nowhere/at/all")
-
-
-# --- The sandbox
-
-
-def test_the_sandbox_alone_says_what_it_does_not_hold() -> None:
-    known = sandbox_alone(ProcessSandbox())
-
-    assert known.health is Health.HEALTHY
-    assert known.sandbox.has_network
-    assert any("no network" in guarantee for guarantee, _ in known.sandbox.unheld or ())
-
-
-def test_a_sandbox_that_does_not_answer_is_unhealthy_and_says_what_to_do() -> None:
-    away: Sandbox = DockerSandbox(image="none", docker_host="unix:///nonexistent.sock")
-
-    known = sandbox_alone(away)
-
-    assert known.health is Health.UNHEALTHY
-    assert "Docker" in known.trouble
-    assert known.sandbox.unheld is None

@@ -13,12 +13,12 @@ from bot.runs.leases import Lease, LeaseLost
 from bot.runs.steps import step
 
 PROMPT_S = 30.0
-STEPS = ("admit", "fetch", "proof")
+STEPS = ("admit", "fetch", "proof", "result")
 
 
 @dataclass
 class Teller:
-    """Tells a run of three steps by these leases, one engine after the other; `loses` is where the lease is lost."""
+    """Tells a run of four steps by these leases, one engine after the other; `loses` is where the lease is lost."""
 
     folder: Path
     loses: str = ""
@@ -62,8 +62,8 @@ def test_a_run_that_is_taken_over_goes_on_behind_the_last_step_that_was_done(tel
     assert teller.tells(Lease("run", "ann", 1)) == ["admit", "fetch"]
     teller.loses = ""
 
-    assert teller.tells(Lease("run", "bob", 2)) == ["proof"]
-    assert teller.values == ["admit under 1", "fetch under 1", "proof under 2"]
+    assert teller.tells(Lease("run", "bob", 2)) == ["proof", "result"]
+    assert teller.values == ["admit under 1", "fetch under 1", "proof under 2", "result under 2"]
     assert teller.tells(Lease("run", "cyd", 3)) == []
 
 
@@ -81,6 +81,14 @@ def test_what_brings_a_run_to_a_home_is_done_again_in_another_one(teller: Teller
     assert teller.tells(Lease("run", "bob", 2, home_since=2)) == ["fetch"]
     assert teller.tells(Lease("run", "bill", 3, home_since=2)) == []
     assert teller.values == ["admit under 1", "fetch under 2"]
+
+
+def test_a_result_that_was_told_is_told_again_in_another_home_where_fetching_says_that_the_run_is_being_prepared(
+    teller: Teller,
+) -> None:
+    teller.tells(Lease("run", "ann", 1, home_since=1))
+
+    assert teller.tells(Lease("run", "bob", 2, home_since=2)) == ["fetch", "result"]
 
 
 def test_what_a_worker_does_late_that_has_lost_the_run_is_nothing_to_the_one_that_has_it(teller: Teller) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.records import Note, Outcome, TriggerKind, Verdict
-from bot.runs.heard import unheard
+from bot.runs.heard import Listening, unheard
 from tests.runs.builders import MAINTAINER, a_database, a_trigger
 from tests.runs.workshop import FILES, Turn, Workshop
 
@@ -73,6 +73,26 @@ def test_a_run_that_was_stopped_names_none(workshop: Workshop) -> None:
     workshop.run(Turn(THREE, verdict=Verdict.STOPPED, meanwhile=noting(workshop)))
 
     assert "Not heard" not in workshop.answer
+
+
+def test_an_iteration_that_is_told_again_hears_of_a_note_where_it_heard_of_it_before(workshop: Workshop) -> None:
+    run_id = workshop.begun()
+
+    def told(repeats: int = 0, *, note: bool = False) -> list[int]:
+        """How many notes each of three askings heard of; the first so many repeat what was asked before."""
+        hearing, left, heard = Listening(workshop.store, run_id, 1), [repeats], list[int]()
+        hearing.begin(lambda: left[0] > 0)
+        for asking in range(3):
+            if note and asking == 1:
+                noting(workshop)()
+            heard.append(len(hearing.said()))
+            left[0] -= 1
+        return heard
+
+    assert told(note=True) == [0, 1, 1]
+    noting(workshop)()
+    assert told(repeats=2) == [0, 1, 2]
+    assert told() == [2, 2, 2]
 
 
 def test_a_run_that_came_to_no_call_has_heard_nothing(workshop: Workshop) -> None:

@@ -11,12 +11,14 @@ from bot.runs.patience import (
     LONGEST_WAIT_S,
     PATIENCE,
     PAUSES_S,
+    REPEATED_S,
     WAITED_AT_MOST_S,
     Elsewhere,
     Enough,
     Here,
     Outage,
     Waits,
+    is_worth_repeating,
     patiently,
 )
 
@@ -94,6 +96,19 @@ def test_what_ends_without_a_loss_is_waited_for_a_minute_alone() -> None:
 @pytest.mark.parametrize("away", [AWAY, Unavailable("a secondary rate limit", 900.0)])
 def test_what_has_no_place_to_leave_waits_no_longer_than_patience(away: Unavailable) -> None:
     assert waits(can_leave=False, patience=iter(())).after(away, now=NOW) == Enough(away.reason)
+
+
+@pytest.mark.parametrize(
+    ("outage", "is_worth_it"),
+    [
+        (None, True),
+        (Outage("iteration 2", "no answer", NOW - REPEATED_S + 1), True),
+        (Outage("iteration 2", "no answer", NOW - REPEATED_S), False),
+        (Outage("iteration 1", "no answer", NOW - 2 * REPEATED_S), True),
+    ],
+)
+def test_an_iteration_is_made_again_for_an_hour(outage: Outage | None, *, is_worth_it: bool) -> None:
+    assert is_worth_repeating(outage, "iteration 2", now=NOW) is is_worth_it
 
 
 def test_what_a_run_can_not_do_without_is_had_in_the_end() -> None:

@@ -19,6 +19,7 @@ from bot.runs.leases import Lease
 from bot.runs.owed import Owed, Owing
 from bot.runs.patience import WAITED_AT_MOST_S, Outage
 from bot.runs.store import RunRow, SqlInbox, Store
+from bot.runs.viewing import SqlViewing
 from bot.runs.workflow import NOT_KEPT, iteration_in, tell
 from bot.seen.figures import Figures
 from bot.seen.lines import TextLines
@@ -141,6 +142,20 @@ def test_an_admitted_run_is_seen_to_be_at_work_and_ends_with_one_comment(scene: 
     assert scene.reactions == ["eyes"]
     assert len(scene.answers) == 1
     assert "archived" in scene.answers[0]
+
+
+def test_whoever_looks_on_is_told_of_its_steps_and_of_its_end(scene: Scene) -> None:
+    run_id = scene.begun()
+
+    def told() -> list[tuple[str, str]]:
+        happened = SqlViewing(scene.database).news({run_id: 0}).happenings.get(run_id, ())
+        return [(str(each.kind), each.text) for each in happened]
+
+    scene._told_until(run_id, lambda: ("ended", "refused") in told())
+
+    assert told()[:2] == [("began", "admit"), ("done", "admit")]
+    assert ("began", "result") in told()
+    assert ("ended", "refused") in told()
 
 
 @pytest.mark.parametrize("role", ["none", "read", "triage"])

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from sqlalchemy import Engine as Database
 
-from bot.agent import Agent
+from bot.agent import Agent, Model
 from bot.errors import Gone, Refused, Stopped
 from bot.records import (
     Answer,
@@ -174,7 +174,7 @@ class Workshop:
         made = a_house(Store(self.database), self.hub, self.home)
         return replace(made, agent_for=self._agent_for, dry_run=self.dry_run, caps=Caps(minutes=5))
 
-    def _agent_for(self, _: Crew) -> Agent:
+    def _agent_for(self, _: Crew, __: Callable[[Model], Model]) -> Agent:
         return cast(Agent, self.agent)
 
     @property

@@ -40,11 +40,25 @@ def test_it_says_that_it_isolates_nothing(process_sandbox: ProcessSandbox) -> No
     assert (process_sandbox.name, process_sandbox.isolated) == ("process", False)
 
 
-def test_programs_of_the_virtual_environment_come_first(process_sandbox: ProcessSandbox) -> None:
+def test_programs_of_the_virtual_environment_come_first(
+    process_sandbox: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
     with process_sandbox.open() as workspace:
         found = workspace.run("command -v python; python -c 'import sys; print(sys.prefix)'").stdout.split()
 
     assert found == [f"{sys.prefix}/bin/python", sys.prefix]
+
+
+def test_what_comes_before_the_virtual_environment_on_path_comes_before_it_here(
+    process_sandbox: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/opt/first:{sys.prefix}/bin:/usr/bin:/bin"
+    monkeypatch.setenv("PATH", path)
+
+    with process_sandbox.open() as workspace:
+        assert workspace.run('echo "$PATH"').stdout == f"{path}\n"
 
 
 def test_a_command_ends_with_the_process_that_ran_it_even_when_that_is_killed(tmp_path: Path) -> None:

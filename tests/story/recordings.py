@@ -108,6 +108,13 @@ def wrong_then_right(match: str = TITLE) -> Recording:
     )
 
 
+def looks_first(match: str = TITLE) -> Recording:
+    """The same, but the model looks twice before its wrong fix: at the tests, whose output tells how long they took."""
+    test, wrong, right = wrong_then_right(match).iterations
+    looks = tuple({"content": f"```sh\n{command}\n```\n"} for command in ("python3 -m unittest", "cat calc.py"))
+    return Recording("recorded", match, (test, (*looks, *wrong), right))
+
+
 def right_at_once(match: str = TITLE) -> Recording:
     """A right test, and the right fix at once."""
     return recording(

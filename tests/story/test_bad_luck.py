@@ -64,6 +64,20 @@ def test_a_repository_that_is_renamed_in_the_middle_of_a_run_gets_its_pull_reque
     assert len(repository.pulls) == 1
 
 
+def test_a_repository_that_another_account_has_in_the_middle_of_a_run_gets_its_pull_request_there(
+    shared_town: Town, a_case: Case
+) -> None:
+    repository, issue = a_case()
+    shared_town.hub.install(shared_town.app, "globex")
+
+    after_the_baseline(shared_town, repository, issue, lambda given, _: given.transfer("globex"))
+
+    shared_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
+    (pull,) = repository.pulls
+    assert len(pull.comments_by(BOT)) == 1
+    assert len(shared_town.said(issue)) == 1
+
+
 WRITES = {
     "POST": ("issues/[0-9]+/comments$", "pulls$", "check-runs$", "git-receive-pack$"),
     "PATCH": ("issues/comments/[0-9]+$",),

@@ -189,7 +189,8 @@ def test_without_an_engine_the_webhook_answers_and_the_run_ends_with_the_reason(
 
 
 def test_a_dry_run_says_what_it_would_have_published(tmp_path: Path) -> None:
-    with town(tmp_path, recordings.right_at_once(), settings={"SELFCODE_DRY_RUN": "1"}) as built:
+    dry = {"SELFCODE_DRY_RUN": "1"}
+    with town(tmp_path, recordings.right_at_once(), settings=dry, commands=("serve",)) as built:
         repository = built.repository("octo/calc", recordings.files())
         issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada")
 

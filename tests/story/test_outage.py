@@ -9,7 +9,8 @@ from bot.runs.store import Store
 from tests.runs.builders import a_database
 from tests.runs.lookout import DAY, NOWHERE, Lookout
 
-RUNS, DELIVERIES = 270, 7_000
+RUNS, DELIVERIES = 40, 1_000
+"""A seventh of what a busy day has: tests/runs/test_listing.py has all of it, without the hub."""
 LIMITED = {"message": "API rate limit exceeded"}
 
 

@@ -1,6 +1,7 @@
 """Several workers over one PostgreSQL: a run goes on elsewhere when its worker dies, is cut off, or is told to end."""
 
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.story.town import BOT
 
 @pytest.fixture
 def workers(tmp_path: Path, new_postgres_url: str) -> Iterator[Fleet]:
-    with fleet(tmp_path, new_postgres_url, recordings.wrong_then_right(), count=3) as built:
+    with fleet(tmp_path, new_postgres_url, recordings.looks_first(), count=3) as built:
         built.town.model.hold()
         yield built
 
@@ -48,11 +49,15 @@ def test_a_run_goes_on_in_another_worker_whatever_becomes_of_its_own(workers: Fl
     answers_this_one(workers)
 
     asked(workers, iteration=2)
+    answers_this_one(workers)
+    asked(workers, iteration=2, times=2)
     workers.workers[workers.pid_of(run)].kill("worker")
     run = workers.goes_on_elsewhere(run)
-    asked(workers, iteration=2, times=2)
+    asked(workers, iteration=2, times=3)
     workers.comes_back(cut_off)
     town.wait_for("a word of who came back", lambda: "is another worker's by now" in workers.log_of(cut_off))
+    answers_this_one(workers)
+    asked(workers, iteration=2, times=4)
     answers_this_one(workers)
 
     asked(workers, iteration=3)
@@ -70,4 +75,5 @@ def test_a_run_goes_on_in_another_worker_whatever_becomes_of_its_own(workers: Fl
     assert len(pull.comments_by(BOT)) == 1
     assert len(pull.checks) == 1
     assert [commit.message.splitlines()[0][:5] for commit in pull.commits] == ["Test:", "add()"]
-    assert len(town.model.calls) == 6
+    paid = Counter((call.iteration, call.index) for call in town.model.calls)
+    assert paid == {(1, 0): 2, (2, 0): 1, (2, 1): 2, (2, 2): 1, (3, 0): 2}, "what was answered is asked once"

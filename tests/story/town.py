@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -21,6 +20,7 @@ from bot.records import Outcome
 from bot.runs.database import connect
 from bot.runs.schema import migrate
 from bot.runs.store import RunRow, Store
+from tests import command
 from tests.demo.keys import Keys
 from tests.story.recordings import recording
 
@@ -34,23 +34,25 @@ class Bot:
 
     environment: Mapping[str, str]
     log: Path
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    processes: dict[str, command.Running] = field(default_factory=dict)
 
-    def start(self, command: str) -> None:
-        with self.log.open("ab") as out:
-            self.processes[command] = subprocess.Popen(
-                [sys.executable, "-m", "bot.cli", command],
-                env=dict(self.environment),
-                stdout=out,
-                stderr=out,
-                start_new_session=True,
-            )
+    def start(self, name: str) -> None:
+        """`serve` as people start it, web and worker forked: that saves them what takes longest, their imports."""
+        begin = command.start_anew if name == "serve" else command.start
+        self.processes[name] = begin(name, environment=self.environment, log=self.log)
 
-    def kill(self, command: str) -> None:
+    def kill(self, name: str) -> None:
         """kill -9, the process alone: whatever it started has to be dealt with by who comes next."""
-        process = self.processes.pop(command)
+        process = self.processes.pop(name)
         process.kill()
         process.wait()
+
+    def is_alive(self) -> bool:
+        """Fails where a process has ended, instead of waiting for what will never be."""
+        assert all(process.poll() is None for process in self.processes.values()), self.log.read_text(
+            "utf-8", "replace"
+        )
+        return True
 
     def end(self) -> None:
         for process in self.processes.values():
@@ -154,7 +156,7 @@ def town(
     *recordings: Recording | Mapping[str, Any] | Path,
     sandbox: str = "process",
     settings: Mapping[str, str] | None = None,
-    commands: tuple[str, ...] = ("serve",),
+    commands: tuple[str, ...] = ("web", "worker"),
 ) -> Iterator[Town]:
     """A town with the bot running and ready."""
     home = folder / "home"
@@ -168,10 +170,10 @@ def town(
         migrate(database)
         built = Town(hub, app, model, bot, home, Store(database), f"http://127.0.0.1:{port}")
         try:
-            for command in commands:
-                bot.start(command)
-            built.wait_for("the webhook", lambda: answers(port))
-            built.wait_for("the worker", lambda: "the worker is ready" in built.log())
+            for name in commands:
+                bot.start(name)
+            built.wait_for("the webhook", lambda: bot.is_alive() and answers(port))
+            built.wait_for("the worker", lambda: bot.is_alive() and "the worker is ready" in built.log())
             hub.set_webhook(app, f"{built.url}/webhook")
             yield built
         finally:

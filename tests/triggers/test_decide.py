@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import IssueRef, Person, RepositoryRef, Subject, SubjectKind, Trigger, TriggerKind
+from bot.records import IssueRef, Person, PullEnd, RepositoryRef, Subject, SubjectKind, Trigger, TriggerKind
 from bot.triggers.decide import Accept, Ignore, Pong
 from tests.triggers.payloads import (
     BOT,
@@ -126,6 +126,14 @@ def test_closing_our_pull_request_ends_the_run_of_its_issue() -> None:
     trigger = the_trigger("pull_request", a_pull_request_event("selfcode/issue-7"))
 
     assert (trigger.kind, trigger.issue, trigger.because) == (TriggerKind.STOP, ISSUE, "pull request #9 closed")
+    assert trigger.pull_end == PullEnd(9, is_merged=False)
+
+
+def test_merging_our_pull_request_says_so() -> None:
+    payload = a_pull_request_event("selfcode/issue-7")
+    payload["pull_request"]["merged_at"] = "2026-05-04T12:00:00Z"
+
+    assert the_trigger("pull_request", payload).pull_end == PullEnd(9, is_merged=True)
 
 
 @pytest.mark.parametrize("branch", ["selfcode/issue-7-2", "selfcode/issue-7-10"])
@@ -363,7 +371,14 @@ def test_an_account_that_suspends_the_app_ends_what_runs_for_it() -> None:
     assert trigger.issue == IssueRef(RepositoryRef(5, 0, "octo", ""), 0)
 
 
-@pytest.mark.parametrize("action", ["unsuspend", "new_permissions_accepted", "created"])
+def test_an_account_that_lets_the_app_in_again_is_told_of_as_a_whole() -> None:
+    trigger = the_trigger("installation", an_installation_event("unsuspend", "octo/cat"))
+
+    assert (trigger.kind, trigger.because) == (TriggerKind.INSTALLED, "App no longer suspended")
+    assert trigger.issue == IssueRef(RepositoryRef(5, 0, "octo", ""), 0)
+
+
+@pytest.mark.parametrize("action", ["new_permissions_accepted", "created"])
 def test_other_news_of_an_installation_ask_for_nothing(action: str) -> None:
     assert isinstance(decision("installation", an_installation_event(action)), Ignore)
     assert isinstance(decision("installation", an_installation_event(action) | {"repositories": None}), Ignore)

@@ -1,7 +1,6 @@
 import pytest
-from flask.testing import FlaskClient
 
-from tests.web.fakes import MemoryInbox, an_app
+from tests.web.fakes import Client, MemoryInbox, an_app
 
 
 @pytest.fixture
@@ -10,5 +9,5 @@ def inbox() -> MemoryInbox:
 
 
 @pytest.fixture
-def client(inbox: MemoryInbox) -> FlaskClient:
-    return an_app(inbox).test_client()
+def client(inbox: MemoryInbox) -> Client:
+    return Client(an_app(inbox))

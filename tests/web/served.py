@@ -7,14 +7,14 @@ It prints its port once it accepts connections.
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from flask import Flask
 
 from bot.cli.answering import lines_of
 from bot.records import Receipt, Trigger
 from bot.seen.figures import Figures
+from bot.web.asgi import Site
 from bot.web.serve import serve
 from tests.web.fakes import an_app
 
@@ -23,7 +23,10 @@ from tests.web.fakes import an_app
 class FolderInbox:
     folder: Path
 
-    def accept(self, trigger: Trigger) -> Receipt:
+    async def keep(self, triggers: Sequence[Trigger]) -> Sequence[Receipt]:
+        return [self._accept(trigger) for trigger in triggers]
+
+    def _accept(self, trigger: Trigger) -> Receipt:
         (self.folder / f"process-{os.getpid()}").touch()
         name = trigger.key.replace("/", "_")
         try:
@@ -40,7 +43,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[lines])
     folder = Path(sys.argv[1])
 
-    def app_factory() -> Flask:
+    def app_factory() -> Site:
         return an_app(FolderInbox(folder), figures=Figures(folder / "figures"))
 
     serve(
@@ -49,6 +52,8 @@ def main() -> None:
         port=0,
         workers=2,
         max_requests=int(sys.argv[2]),
+        patience_s=1.0,
+        connections=8,
         on_ready=lambda port: print(port, flush=True),  # noqa: T201 - the parent reads it
     )
 

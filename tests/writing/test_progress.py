@@ -211,4 +211,4 @@ def test_iterations_for_a_test_alone_come_on_top_of_the_limit() -> None:
 
     shown = progress_comment(ProgressView("r-1", Phase.WORKING, progress=made, iteration=2))
 
-    assert "iteration 2 of at most 6." in shown
+    assert "iteration 2 of at most 6: 5, and 1 for the test alone." in shown

@@ -38,6 +38,12 @@ def test_each_iteration_says_what_it_was_for_and_each_call_what_it_took() -> Non
     assert '    ✓ edit {"path": "prices.py"}' in lines
 
 
+def test_a_terminal_needs_no_dead_references() -> None:
+    shown = trace_text(Trace("run r-1", "proven", "closes #1 of @ada, see https://example.com", ()))
+
+    assert shown == "run r-1: proven, closes #1 of @ada, see https://example.com"
+
+
 def test_candidates_have_their_calls_and_why_they_were_left() -> None:
     shown = trace_text(a_trace())
 

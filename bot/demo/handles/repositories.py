@@ -118,6 +118,11 @@ class RepositoryHandle:
         with self.changes.world.lock:
             keeping.rename(self.changes, self.state_of, self.state_of.owner, name)
 
+    def transfer(self, owner: str) -> None:
+        """Give the repository to another account: the old name answers 301 from now on."""
+        with self.changes.world.lock:
+            keeping.transfer(self.changes, self.state_of, self.state_of.owner, account(self.changes, owner))
+
     def archive(self, *, archived: bool = True) -> None:
         """Make the repository read-only, or open it again."""
         with self.changes.world.lock:

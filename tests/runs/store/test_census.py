@@ -7,11 +7,13 @@ from sqlalchemy import Engine, text, update
 
 from bot.errors import Unavailable
 from bot.records import Outcome, Progress, Spend, TriggerKind
-from bot.runs.census import ages, take_census, try_to_keep
+from bot.runs.census import Shape, ages, take_census, try_to_keep
+from bot.runs.owed import OWED
 from bot.runs.store import DAY_S, SqlInbox, Store
 from bot.runs.tables import inbox as inbox_table
-from bot.runs.tables import runs
+from bot.runs.tables import runs, workers
 from tests.runs.builders import a_trigger, an_issue_ref, an_iteration
+from tests.runs.fellows import Fellow
 
 
 def begun(inbox: SqlInbox, store: Store, number: int) -> str:
@@ -73,3 +75,35 @@ def test_a_database_that_may_be_read_alone_is_found_out(engine: Engine) -> None:
 
     with pytest.raises(Unavailable, match=r"(?i)read.?only"):
         try_to_keep(engine)
+
+
+# --- What waits for a service, what is owed, who works
+
+
+def test_runs_that_wait_for_a_service_and_words_that_are_owed_are_counted(
+    engine: Engine, inbox: SqlInbox, store: Store
+) -> None:
+    at_work, away, owing, done = (begun(inbox, store, number) for number in range(4))
+    store.give_back(away, wait_s=60.0, waits_for="the model")
+    store.learn(owing, **{OWED: {"result": "unsaid"}})
+    for run_id in (owing, done):
+        store.finish(run_id, Outcome.UNSOLVED, "")
+
+    census = take_census(engine, now=time.time())
+
+    assert (census.at_work.count, census.away, census.owing.count) == (2, 1, 1)
+    assert census.owing.oldest_at == store.run(owing).finished_at
+    assert store.run(at_work).resumes_at is None
+
+
+def test_workers_that_live_are_counted_by_how_they_are(engine: Engine) -> None:
+    well, drains, ill, gone = (Fellow(engine, name) for name in ("ann", "bob", "cleo", "dan"))
+    for fellow, problem in ((well, ""), (drains, ""), (ill, "the sandbox is away"), (gone, "")):
+        fellow.workers.beat(problem)
+    gone.is_silent()
+    with engine.begin() as connection:
+        connection.execute(update(workers).where(workers.c.id == drains.name).values(drains=True))
+
+    found = take_census(engine, now=time.time()).workers
+
+    assert found == {Shape.ALIVE: 1, Shape.DRAINING: 1, Shape.ILL: 1}

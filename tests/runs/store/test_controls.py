@@ -53,7 +53,10 @@ def test_what_is_to_be_cancelled_is_known_until_it_is_done(controls: Controls) -
     controls.cancel("run-2", 3.0)
     controls.cancelled("run-1")
 
-    assert controls.wanted() == Wanted(None, frozenset({"run-2"}))
+    controls.cancel("run-3", 4.0, "stopped by mona")
+
+    reasons = {"run-2": "cancelled by the operator", "run-3": "stopped by mona"}
+    assert controls.wanted() == Wanted(None, frozenset(reasons), reasons)
 
 
 def test_an_order_to_forget_is_no_business_of_these(controls: Controls, engine: Engine) -> None:

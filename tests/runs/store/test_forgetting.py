@@ -9,9 +9,11 @@ import pytest
 from sqlalchemy import Engine, select, text, update
 
 from bot.errors import Unavailable
-from bot.records import Outcome, Progress, Receipt, RepositoryRef, TriggerKind
+from bot.records import HappeningKind, Outcome, Progress, Receipt, RepositoryRef, TriggerKind
 from bot.repository.locking import locked
 from bot.runs.caches import is_known, remove_unknown
+from bot.runs.deciding import AtOnce
+from bot.runs.dispatcher import Dispatcher
 from bot.runs.forgetting import Forgetting, Forgotten, Whole, compact, repositories_named
 from bot.runs.housekeeping import Housekeeping
 from bot.runs.inbox import trigger_of
@@ -21,7 +23,10 @@ from bot.runs.store import SqlInbox, Store, run_id_for
 from bot.runs.tables import answers, asks, metadata, notes, replies, runs
 from bot.runs.tables import inbox as requests
 from bot.runs.talk import QueueComment
+from tests.agent.fakes import never, says
+from tests.github.fake import FakeGitHub
 from tests.runs.builders import a_trigger, an_issue_ref, an_iteration, begun
+from tests.runs.fakes import RecordingStarter
 
 NOW = 1_800_000_000.0
 DAY_S = 86_400.0
@@ -69,6 +74,9 @@ def lived(store: Store, inbox: SqlInbox, *, repository: int = 42, installation: 
     run_id = begun(store, inbox, trigger)
     iteration = an_iteration()
     store.keep_progress(run_id, Progress((iteration,), iteration.spend))
+    store.happenings.keep(run_id, HappeningKind.TOLD, "call 1")
+    store.happenings.write()
+    store.paid.telling_of(run_id, "iteration 2").ask("digest", lambda: says("text"), stop=never)
     store.answer_once(f"seen {trigger.key}")
     store.talk.keep_asked(trigger, is_let_in=True, at=NOW)
     store.talk.keep_answered(trigger.key, ref, moment=NOW)
@@ -89,8 +97,8 @@ def made(engine: Engine, *, at: float) -> None:
 
 
 def rows(engine: Engine) -> int:
-    """How many rows there are, but for orders."""
-    tables = (table for name, table in metadata.tables.items() if name != "controls")
+    """How many rows there are, but for orders, and for what was spent."""
+    tables = (table for name, table in metadata.tables.items() if name not in ("controls", "spent"))
     with engine.connect() as connection:
         return sum(len(connection.execute(select(table)).all()) for table in tables)
 
@@ -324,9 +332,15 @@ def taken_off(inbox: SqlInbox, store: Store, *, repository: int, because: str = 
     receipt = inbox.accept(
         a_trigger(TriggerKind.UNINSTALLED, key=f"uninstalled:{repository}", issue=ref, because=because)
     )
-    for each in store.waiting():
-        if each.trigger.kind is TriggerKind.UNINSTALLED:
-            store.settle(each.seq, "0 runs asked to stop")
+    Dispatcher(
+        store=store,
+        github=FakeGitHub(),
+        starter=RecordingStarter(),
+        allowed_owners=frozenset({"octo"}),
+        label="selfcode",
+        min_permission="write",
+        limits=AtOnce,
+    ).turn()
     return receipt
 
 

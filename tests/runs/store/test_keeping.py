@@ -1,5 +1,6 @@
 """What comes at the same time is kept by one transaction."""
 
+import asyncio
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,49 +39,60 @@ class Gate:
         return [ACCEPTED for _ in triggers]
 
 
-def all_at_once(inbox: SharedInbox, gate: Gate, triggers: Sequence[Trigger]) -> list[object]:
+def all_at_once(inbox: SharedInbox, gate: Gate, brought: Sequence[Sequence[Trigger]]) -> list[object]:
     """The first is being kept when the others come; what each of them was told."""
 
-    def accept(trigger: Trigger) -> object:
-        try:
-            return inbox.accept(trigger)
-        except (Unavailable, ValueError) as problem:
-            return problem
-
-    with ThreadPoolExecutor(len(triggers)) as pool:
-        first = pool.submit(accept, triggers[0])
-        gate.reached.wait(30)
-        others = [pool.submit(accept, trigger) for trigger in triggers[1:]]
-        while len(inbox._brought) < len(others):
-            pass
+    async def run() -> list[object]:
+        first = asyncio.create_task(inbox.keep(brought[0]))
+        await asyncio.to_thread(gate.reached.wait, 30)
+        others = [asyncio.create_task(inbox.keep(each)) for each in brought[1:]]
+        await asyncio.sleep(0)
         gate.opened.set()
-        return [each.result() for each in (first, *others)]
+        return list(await asyncio.gather(first, *others, return_exceptions=True))
+
+    return asyncio.run(run())
 
 
 def test_whoever_comes_while_somebody_keeps_is_kept_in_the_next_transaction_with_all_others() -> None:
-    gate, triggers = Gate(), [a_trigger() for _ in range(6)]
+    gate, brought = Gate(), [[a_trigger() for _ in range(count)] for count in (1, 1, 2, 1, 3)]
 
-    receipts = all_at_once(SharedInbox(gate), gate, triggers)
+    receipts = all_at_once(SharedInbox(gate), gate, brought)
 
-    assert receipts == [ACCEPTED] * 6
-    assert sorted(map(len, gate.batches)) == [1, 5]
+    assert receipts == [[ACCEPTED] * len(each) for each in brought]
+    assert list(map(len, gate.batches)) == [1, 7]
+
+
+def test_who_does_not_wait_for_it_any_more_takes_nothing_back() -> None:
+    gate, first, second = Gate(), a_trigger(), a_trigger()
+    inbox = SharedInbox(gate)
+
+    async def run() -> Sequence[Receipt]:
+        gone = asyncio.create_task(inbox.keep([first]))
+        await asyncio.to_thread(gate.reached.wait, 30)
+        gone.cancel()
+        gate.opened.set()
+        return await inbox.keep([second])
+
+    assert asyncio.run(run()) == [ACCEPTED]
+    assert gate.batches == [[first.key], [second.key]]
 
 
 def test_a_database_that_is_away_is_told_to_each_of_them() -> None:
     gate = Gate(problem=Unavailable("away"))
 
-    answers = all_at_once(SharedInbox(gate), gate, [a_trigger() for _ in range(4)])
+    answers = all_at_once(SharedInbox(gate), gate, [[a_trigger()] for _ in range(4)])
 
     assert {str(answer) for answer in answers} == {"away"}
 
 
 def test_one_that_can_not_be_kept_spoils_it_for_nobody_else() -> None:
     gate = Gate()
-    triggers = [a_trigger(), a_trigger(), a_trigger(text="unbearable"), a_trigger()]
+    brought = [[a_trigger()], [a_trigger()], [a_trigger(text="unbearable")], [a_trigger()]]
 
-    answers = all_at_once(SharedInbox(gate), gate, triggers)
+    first, second, third, fourth = all_at_once(SharedInbox(gate), gate, brought)
 
-    assert [str(answer) for answer in answers] == ["accepted", "accepted", "unbearable", "accepted"]
+    assert [first, second, fourth] == [[ACCEPTED]] * 3
+    assert str(third) == "unbearable"
 
 
 def test_one_transaction_keeps_several_each_once(engine: Engine) -> None:
@@ -97,11 +109,14 @@ def test_one_transaction_keeps_several_each_once(engine: Engine) -> None:
     assert {each.trigger.key for each in Store(engine).waiting()} == {known.key, first.key, second.key}
 
 
-def test_an_inbox_of_many_threads_keeps_each_trigger_once(engine: Engine) -> None:
-    inbox, triggers = SharedInbox(SqlInbox(engine)), [a_trigger() for _ in range(20)]
+def test_what_comes_several_times_at_once_is_kept_once(engine: Engine) -> None:
+    triggers = [a_trigger() for _ in range(20)]
 
-    with ThreadPoolExecutor(8) as pool:
-        receipts = list(pool.map(inbox.accept, triggers * 3))
+    async def run() -> list[Receipt]:
+        inbox = SharedInbox(SqlInbox(engine))
+        return [receipt for (receipt,) in await asyncio.gather(*(inbox.keep([each]) for each in triggers * 3))]
+
+    receipts = asyncio.run(run())
 
     assert (receipts.count(ACCEPTED), receipts.count(DUPLICATE)) == (20, 40)
     assert len(Store(engine).waiting()) == 20

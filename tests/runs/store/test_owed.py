@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import Engine
 
-from bot.records import Outcome
+from bot.records import Outcome, Trigger
 from bot.runs.owed import FIRST_AFTER_S, OWED, Owed, Owing
 from bot.runs.store import SqlInbox, Store
-from tests.runs.builders import a_trigger
+from tests.runs.builders import a_trigger, an_issue_ref, begun
 
 
 @pytest.fixture
@@ -14,8 +14,8 @@ def owed(engine: Engine) -> Owed:
     return Owed(engine)
 
 
-def ended(inbox: SqlInbox, store: Store, **facts: object) -> str:
-    inbox.accept(a_trigger())
+def ended(inbox: SqlInbox, store: Store, trigger: Trigger | None = None, /, **facts: object) -> str:
+    inbox.accept(trigger or a_trigger())
     run_id = store.begin_run(store.waiting()[-1])
     store.learn(run_id, **facts)
     store.finish(run_id, Outcome.UNSOLVED, "")
@@ -48,6 +48,23 @@ def test_what_is_put_off_comes_again_when_it_is_time(inbox: SqlInbox, store: Sto
     (due,) = owed.due()
     assert (due.id, due.waits_for) == (soon, "no answer")
     assert store.facts(soon)[OWED] == {"log": "unsaid", "result": "again"}
+
+
+def test_where_the_app_is_let_in_again_what_waits_and_what_is_owed_is_due_at_once(
+    inbox: SqlInbox, store: Store, owed: Owed
+) -> None:
+    there = a_trigger(issue=an_issue_ref(installation=2))
+    owing, elsewhere = (ended(inbox, store, each, **{OWED: {"result": "unsaid"}}) for each in (a_trigger(), there))
+    left = begun(store, inbox)
+    store.give_back(left, wait_s=600.0, waits_for="GitHub")
+
+    store.let_in_again(1)
+
+    assert [run.id for run in owed.due()] == [owing]
+    later, soon = store.run(elsewhere).resumes_at, store.run(left).resumes_at
+    assert later is not None
+    assert soon is not None
+    assert soon <= later - FIRST_AFTER_S / 2
 
 
 def test_what_was_said_is_owed_no_more(inbox: SqlInbox, store: Store, owed: Owed) -> None:

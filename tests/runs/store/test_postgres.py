@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from bot.errors import ConfigError, Unavailable
+from bot.errors import Unavailable
 from bot.runs.database import connect
 from bot.runs.schema import migrate
 from bot.runs.store import SqlInbox, Store
@@ -81,11 +81,11 @@ def test_a_connection_that_was_cut_meanwhile_is_made_anew_unseen(inbox: SqlInbox
     assert len(store.waiting()) == 1
 
 
-def test_a_server_that_is_not_there_is_the_operators_to_mend_at_the_start(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_at_the_start_is_away(tmp_path: Path) -> None:
     address = f"postgresql://selfcode:hush-hush-hush@/selfcode?host={tmp_path}"
     settings = read_settings({"SELFCODE_HOME": str(tmp_path), "SELFCODE_DATABASE_URL": address})
 
-    with pytest.raises(ConfigError, match="SELFCODE_DATABASE_URL") as caught:
+    with pytest.raises(Unavailable, match="SELFCODE_DATABASE_URL") as caught:
         database_of(settings)
 
     assert "hush-hush-hush" not in str(caught.value)

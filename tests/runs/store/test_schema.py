@@ -1,6 +1,7 @@
 """The schema: made new, brought up to date from every older one, left alone where a newer program has been."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
 
 from bot.errors import ConfigError
-from bot.records import Outcome, dump
+from bot.records import Outcome, RunChoice, dump
 from bot.runs import schema
 from bot.runs.database import connect
 from bot.runs.schema import NEWEST, migrate
 from bot.runs.store import SqlInbox, Store, run_id_for
 from bot.runs.tables import metadata
+from bot.runs.viewing import SqlViewing
 from tests.runs.builders import a_trigger, an_iteration, begun
 
 OLD = sorted({path.name.partition(".")[0] for path in (Path(__file__).parent / "schemas").glob("*.sql")})
@@ -51,10 +53,12 @@ def keep_as_then(engine: Engine) -> str:
                 f"insert into runs (id, {place}, trigger, state, started_at, cost_usd, facts) "
                 "values (:id, 1, 42, 7, :trigger, 'running', 5.0, 0.0, :facts)"
             ),
-            {"id": run_id, "trigger": dump(trigger), "facts": json.dumps({"base": "abc"})},
+            {"id": run_id, "trigger": dump(trigger), "facts": json.dumps({"base": "abc", "pull_request": 12})},
         )
         connection.execute(
-            text("insert into iterations values (:id, 1, :iteration, null, '')"),
+            text(
+                "insert into iterations (run_id, number, iteration, verdict, why) values (:id, 1, :iteration, null, '')"
+            ),
             {"id": run_id, "iteration": dump(an_iteration())},
         )
         connection.execute(
@@ -102,12 +106,38 @@ def test_a_database_of_before_becomes_the_same_as_a_new_one_and_keeps_what_it_ho
 
     store = Store(new)
     assert differences(new) == []
-    assert store.facts(run_id) == {"base": "abc"}
+    assert store.facts(run_id) == {"base": "abc", "pull_request": 12}
     assert [iteration.number for iteration in store.progress(run_id).iterations] == [1]
     assert len(store.waiting()) == 1
     store.finish(run_id, Outcome.PROVEN, "")
     assert store.unfinished() == []
     assert begun(store, SqlInbox(new))
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_lists_of_runs_know_the_runs_of_before(new: Engine, old: str) -> None:
+    make_as_then(new, old)
+    run_id = keep_as_then(new)
+
+    migrate(new)
+
+    [run] = SqlViewing(new).runs(RunChoice(repository="octo/repository-42", who="Grace")).runs
+    assert (run.id, run.iterations, run.tokens, run.model, run.pull_request) == (run_id, 1, 110, "small", 12)
+    story = SqlViewing(new).story(run_id)
+    assert story is not None
+    assert [(line.counts, line.tokens) for line in story.iterations] == [("0 passed, 1 failed", 110)]
+
+
+def test_what_was_spent_before_there_were_hours_counts_still(new: Engine) -> None:
+    make_as_then(new, "0002")
+    keep_as_then(new)
+    now = time.time()
+    with new.begin() as connection:
+        connection.execute(text(f"update runs set started_at = {now}, cost_usd = 0.5"))
+
+    migrate(new)
+
+    assert Store(new).spent_today(repository_id=42) == 0.5
 
 
 def test_a_program_of_the_version_before_goes_on_with_the_upgraded_tables(new: Engine) -> None:

@@ -152,15 +152,9 @@ def test_of_many_notes_the_newest_are_given(inbox: SqlInbox, store: Store) -> No
 # --- Who waits and may
 
 
-def test_who_was_let_in_is_known_as_long_as_the_request_waits(inbox: SqlInbox, store: Store) -> None:
+def test_who_was_let_in_is_known_of_each_request(talk: Talk) -> None:
     let_in, refused, new = a_trigger(), a_trigger(), a_trigger()
-    for trigger in (let_in, refused, new):
-        inbox.accept(trigger)
-    store.talk.keep_asked(let_in, is_let_in=True, at=1.0)
-    store.talk.keep_asked(refused, is_let_in=False, at=1.0)
-    while_waiting = set(store.talk.let_in())
+    talk.keep_asked(let_in, is_let_in=True, at=1.0)
+    talk.keep_asked(refused, is_let_in=False, at=1.0)
 
-    store.settle(store.waiting()[0].seq, "done")
-
-    assert while_waiting == {let_in.key}
-    assert set(store.talk.let_in()) == set()
+    assert talk.let_in({each.key for each in (let_in, refused, new)}) == {let_in.key}

@@ -7,12 +7,14 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+Seen = TypeVar("Seen")
 
 
 def processes(mark: str) -> Sequence[int]:
@@ -132,6 +134,26 @@ class Peak:
     def __call__(self) -> bool:
         self.most = max(self.most, self.look())
         return False
+
+
+@dataclass(slots=True)
+class Sight(Generic[Seen]):
+    """What looks at the host show while a command runs: give it to `run` as `stop`, for a command that would be long.
+
+    It ends the command not at first sight, when a sandbox may be in the making still, but `for_s` later: on a machine
+    with much to do looks are rare.
+    """
+
+    look: Callable[[], Iterable[Seen]]
+    for_s: float = 0.6
+    seen: list[Seen] = field(default_factory=list)
+    _until: float | None = None
+
+    def __call__(self) -> bool:
+        self.seen.extend(self.look())
+        if self.seen and self._until is None:
+            self._until = time.monotonic() + self.for_s
+        return self._until is not None and time.monotonic() >= self._until
 
 
 @dataclass(slots=True)

@@ -39,16 +39,14 @@ SETTINGS = (
 
 
 def test_the_host_sees_a_process_without_rights_in_namespaces_of_its_own(workspace: Workspace, mark: str) -> None:
-    seen: list[tuple[dict[str, str], dict[str, str]]] = []
-
-    def look() -> bool:
+    def look() -> list[tuple[dict[str, str], dict[str, str]]]:
         told = ((host.status(pid), host.namespaces(pid)) for pid in host.processes(mark))
-        seen.extend((status, namespaces) for status, namespaces in told if status and namespaces)
-        return False
+        return [(status, namespaces) for status, namespaces in told if status and namespaces]
 
-    workspace.run(["python", "-c", "import time; time.sleep(0.7)", mark], stop=look)
+    sight = host.Sight(look)
+    workspace.run(["sh", "-c", "sleep 50; :", mark], stop=sight)
 
-    status, namespaces = seen[-1]
+    status, namespaces = sight.seen[-1]
     assert {status[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
     assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
     assert "0" not in status["Uid"].split()
@@ -238,18 +236,15 @@ answer = {
 
 
 def test_process_1_has_no_rights_that_a_command_could_take_over(workspace: Workspace, mark: str) -> None:
-    seen: list[dict[str, str]] = []
-
-    def look() -> bool:
-        seen.extend(status for status in map(host.status, host.first_processes(mark)) if status)
-        return False
+    sight = host.Sight(lambda: [status for status in map(host.status, host.first_processes(mark)) if status])
 
     code = f"answer = [str(call({CALLS['ptrace']}, 16, 1, 0, 0)), outcome(lambda: contents('/proc/1/root/etc/shadow'))]"
     attached, shadow = answer(workspace, code)
-    workspace.run(["python", "-c", "import time; time.sleep(0.7)", mark], stop=look)
+    workspace.run(["sh", "-c", "sleep 50; :", mark], stop=sight)
 
+    first = sight.seen[-1]
     assert attached in CLOSED
     assert "rror" in shadow
-    assert {seen[-1][name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
-    assert (seen[-1]["NoNewPrivs"], seen[-1]["Seccomp"]) == ("1", "2")
-    assert "0" not in seen[-1]["Uid"].split()
+    assert {first[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+    assert (first["NoNewPrivs"], first["Seccomp"]) == ("1", "2")
+    assert "0" not in first["Uid"].split()

@@ -1,0 +1,1 @@
+"""docs/ as it is kept: tables that are made of the code, links that lead somewhere, the site."""
