@@ -132,7 +132,9 @@ class Agent:
     def _turn(self, work: Assignment, progress: Progress, account: Account) -> Turn:
         if work.stop():
             raise Stopped
-        work.tell(f"iteration {len(progress.iterations) + 1} of {work.caps.iterations + count_of(progress, Aim.TEST)}")
+        of_tests = count_of(progress, Aim.TEST)
+        most = f"iteration {len(progress.iterations) + 1} of at most {work.caps.iterations + of_tests}"
+        work.tell(f"{most}: {work.caps.iterations}, and {of_tests} for the test alone" if of_tests else most)
         if work.caps.cost_usd is not None and progress.spend.cost_usd is None:
             work.tell(f"  {TOKENS_BIND}")
         speech = self._speech(work, progress, account)

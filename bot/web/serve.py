@@ -16,6 +16,8 @@ from bot.web.asgi import Site
 BACKLOG = 2048
 """How many connections the system keeps that no process has accepted yet."""
 
+_LAST_S = 0.1
+
 CONNECTIONS = 500
 """How many connections a process has at a time: each may hold some 700 kB of a body that is still to come."""
 
@@ -156,6 +158,13 @@ def _worker_class(patience_s: float, connections: int) -> type:
             super().handle_exit_signal()
             if isinstance(self.asgi, Site):
                 self.asgi.end()
+
+        async def _shutdown(self) -> None:
+            """What was accepted in the last moment becomes a connection before they are counted."""
+            for server in self.servers:
+                server.close()
+            await asyncio.sleep(_LAST_S)
+            await super()._shutdown()
 
         def _connected(self) -> asyncio.BaseProtocol:
             connection = _Connection(self, self._open, connections)

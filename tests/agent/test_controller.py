@@ -702,7 +702,7 @@ def test_the_run_is_told_of_as_it_happens() -> None:
 
     an_agent(model).iterate(a_task(), Progress(), a_bench(), caps=Caps(), baseline=None, stop=never, tell=heard.append)
 
-    assert heard[0] == "iteration 1 of 5"
+    assert heard[0] == "iteration 1 of at most 5"
     assert "add() adds now." in heard[-1]
 
 

@@ -1,11 +1,13 @@
 """What is not there at the start of a process is waited for, unless no waiting mends it."""
 
+import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from prometheus_client import values
 from sqlalchemy.exc import DBAPIError, InternalError, OperationalError, ProgrammingError
 
 from bot.errors import ConfigError, Unavailable
@@ -41,6 +43,15 @@ class Pauses(list[float]):
     def __call__(self, seconds: float) -> bool:
         self.append(seconds)
         return len(self) == self.told_after
+
+
+@pytest.fixture
+def counted_apart() -> Iterator[None]:
+    """A web process counts into files from its start on; this process shall not go on to."""
+    before = values.ValueClass
+    yield
+    values.ValueClass = before
+    os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
 
 
 # --- Waiting
@@ -157,6 +168,7 @@ def test_a_file_that_is_busy_passes(text: str, *, expected: bool) -> None:
     assert passes(OperationalError("PRAGMA", None, sqlite3.OperationalError(text))) is expected
 
 
+@pytest.mark.usefixtures("counted_apart")
 def test_a_web_process_that_is_replaced_while_the_database_is_away_starts_and_says_so(tmp_path: Path) -> None:
     settings = read_settings(
         {
