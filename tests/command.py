@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.cli import main
+from bot.serving import SERVED_BY, end_with_parent
 
 _TIMEOUT_S = 200.0
 _COMMANDS = ("bot.runs.local", "bot.wire.commands", "bot.wire.doctor", "bot.wire.verification")
@@ -117,7 +118,7 @@ def _forked(
     program: Callable[[], None] = main,
 ) -> BaseProcess:
     processes = get_context("forkserver")
-    processes.set_forkserver_preload([__name__, *_COMMANDS, *_SERVERS])
+    processes.set_forkserver_preload(["tests.ending_with_tests", __name__, *_COMMANDS, *_SERVERS])
     given = (arguments, str(folder), dict(environment), [str(path) for path in output], (is_apart, program))
     process = processes.Process(target=_run, args=given)
     process.start()
@@ -134,6 +135,8 @@ def _run(
     is_apart, program = kind
     if is_apart:
         os.setsid()
+    os.environ[SERVED_BY] = str(os.getppid())
+    end_with_parent()
     for number, path in enumerate(output, start=1):
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
         os.dup2(descriptor, number)
