@@ -3,6 +3,7 @@
 import ctypes
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -101,12 +102,24 @@ def _wait_until_ready(process: subprocess.Popen[bytes], host: str, log: Path) ->
 
 def answers(host: str | None) -> bool:
     """Whether an engine answers there (None: where the environment says, or at the usual place)."""
+    if host is not None and host.startswith("unix://"):
+        return _answers_at(host.removeprefix("unix://"))
     try:
         client = docker.DockerClient(base_url=host) if host else docker.from_env()
     except DockerException:
         return False
     client.close()
     return True
+
+
+def _answers_at(path: str) -> bool:
+    """The library leaves a connection open where an engine takes it and says nothing."""
+    with socket.socket(socket.AF_UNIX) as asking, suppress(OSError):
+        asking.settimeout(5)
+        asking.connect(path)
+        asking.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
+        return b" 200 " in asking.recv(64)
+    return False
 
 
 def _remove_containers(host: str) -> None:

@@ -80,7 +80,7 @@ def test_where_it_fits_or_shows_nothing_any_more_it_is_written_anew(
     told: list[str] = []
 
     assert taken_up(moved, a_job(moved), asked, asked_on=ground.base, tell=told.append) is None
-    assert says in told[0]
+    assert says in told[-1]
 
 
 def test_a_test_that_was_not_accepted_is_shown_to_whoever_writes_another(ground: Ground) -> None:

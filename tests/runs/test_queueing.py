@@ -6,6 +6,7 @@ import pytest
 
 from bot.errors import Gone, Refused, Unavailable
 from bot.records import TriggerKind
+from bot.runs.acting import TOLD_ELSEWHERE_S
 from bot.runs.queueing import EVERY_S
 from bot.runs.store import run_id_for
 from bot.writing.progress import NAMED_PLACES
@@ -126,6 +127,7 @@ def test_of_what_waits_where_the_app_may_see_nothing_any_more_no_comment_is_kept
     before = desk.store.talk.queue_comments()
 
     desk.asks(TriggerKind.UNINSTALLED, issue=replace(desk.issue, number=0))
+    desk.now.now = desk.real_time() + TOLD_ELSEWHERE_S
     desk.turn()
 
     assert (len(before), len(desk.store.talk.queue_comments())) == (1, 0)

@@ -1,6 +1,7 @@
 """What is kept is forgotten: after its time, or all of a repository or an installation."""
 
 import os
+import time
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from sqlalchemy import Engine, select, text, update
 from bot.errors import Unavailable
 from bot.records import HappeningKind, Outcome, Progress, Receipt, RepositoryRef, TriggerKind
 from bot.repository.locking import locked
+from bot.runs.acting import TOLD_ELSEWHERE_S
 from bot.runs.caches import is_known, remove_unknown
 from bot.runs.deciding import AtOnce
 from bot.runs.dispatcher import Dispatcher
@@ -340,6 +342,7 @@ def taken_off(inbox: SqlInbox, store: Store, *, repository: int, because: str = 
         label="selfcode",
         min_permission="write",
         limits=AtOnce,
+        now=lambda: time.time() + TOLD_ELSEWHERE_S,
     ).turn()
     return receipt
 
