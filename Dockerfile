@@ -3,7 +3,7 @@
 #   docker build -t selfcode .
 #
 # BASE may be any image with Python 3.11 or newer whose packages come by apt. Everything else comes from requirements.lock,
-# by its hashes. How it is run, read-only and as nobody in particular: docs/operations.md.
+# by its hashes. How it is run, read-only and as nobody in particular: docs/deployment.md.
 ARG BASE=python:3.13-slim
 
 FROM ${BASE} AS built
@@ -21,7 +21,7 @@ COPY bot bot
 COPY sandbox sandbox
 RUN /build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
     && /build/bin/python -m pip --python /opt/selfcode/bin/python install --no-cache-dir --no-deps --no-index /wheels/*.whl
-# 170 MB of grammars that nothing here asks for.
+# 184 MB of grammars that nothing here asks for.
 RUN /opt/selfcode/bin/python -P -c 'from pathlib import Path; import tree_sitter_language_pack as pack; \
     from bot.agent.viewing.parsing import QUERIES; \
     grammars = Path(pack.__file__).with_name("bindings").glob("*.so"); \

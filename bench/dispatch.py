@@ -15,12 +15,13 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Engine, func, insert, select, text
 
+from bench.databases import postgresql
 from bot.records import IssueRef, Outcome, Person, RepositoryRef, Trigger, TriggerKind, dump
 from bot.runs.database import connect
 from bot.runs.deciding import AtOnce
@@ -30,7 +31,6 @@ from bot.runs.shelf import Shelf
 from bot.runs.store import Store, run_id_for
 from bot.runs.tables import asks, inbox, queue_comments
 from tests.github.fake import FakeGitHub, FakeRepository
-from tests.postgres.server import CannotStart, is_installed, private_server
 from tests.runs.fakes import RecordingStarter
 
 LENGTHS = (10, 1_000, 100_000)
@@ -91,9 +91,9 @@ def _columns(took: Took, base: Took) -> str:
     return f"{took.clock_s * 1000:12.1f}{took.cpu_s * 1000:10.1f}{took.clock_s / base.clock_s:7.1f}×"
 
 
-def measured(make: Callable[[], Iterator[str | None]], length: int) -> Cost | None:
+def measured(make: Callable[[], AbstractContextManager[str | None]], length: int) -> Cost | None:
     """The costs with so much waiting; None where there is no such database."""
-    with contextmanager(make)() as url:
+    with make() as url:
         if url is None:
             return None
         engine = connect(url)
@@ -146,24 +146,11 @@ def _median(took: Sequence[Took]) -> Took:
     return Took(statistics.median(each.clock_s for each in took), statistics.median(each.cpu_s for each in took))
 
 
-def sqlite() -> Iterator[str | None]:
+@contextmanager
+def sqlite() -> Iterator[str]:
     """A new SQLite file."""
     with tempfile.TemporaryDirectory(prefix="bench-dispatch-") as folder:
         yield f"sqlite:///{Path(folder) / 'selfcode.sqlite'}"
-
-
-def postgresql() -> Iterator[str | None]:
-    """A database of our own that keeps what it says it keeps; None, said aloud, where no server is installed."""
-    if not is_installed():
-        print("PostgreSQL IS LEFT OUT: it is not installed (Debian: postgresql)")
-        yield None
-        return
-    try:
-        with private_server(durable=True) as server:
-            yield server.create("selfcode")
-    except CannotStart as problem:
-        print(f"PostgreSQL IS LEFT OUT: {problem}")
-        yield None
 
 
 def _dispatcher(store: Store, starter: RecordingStarter) -> Dispatcher:

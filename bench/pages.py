@@ -9,24 +9,20 @@ own work is not in it; but for a picture, it loads what is counted here.
 
 import argparse
 import json
-import os
 import random
 import re
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 from sqlalchemy import Engine, insert
 
+from bench.flood.sides import Side, selfcode
 from bot.records import (
     ActionTaken,
     Call,
@@ -72,11 +68,13 @@ def main() -> None:
     parser.add_argument("--looks", type=int, default=200)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        engine = connect(f"sqlite:///{Path(folder) / 'selfcode.sqlite'}")
+        home = Path(folder) / "home"
+        home.mkdir()
+        engine = connect(f"sqlite:///{home / 'selfcode.sqlite'}")
         migrate(engine)
         keep_many(engine, given.runs)
         long_run = keep_long(engine)
-        with served(Path(folder)) as address, httpx.Client(base_url=address, trust_env=False, timeout=30) as client:
+        with selfcode(Path(folder)) as side, a_client(side) as client:
             print(f"\nPages, with {given.runs:,} runs stored\n")
             for name, path in (
                 ("first page", "/"),
@@ -87,10 +85,15 @@ def main() -> None:
                 print(f"{name:20} p50 {statistics.median(took):6.0f} ms   p95 {took[int(len(took) * 0.95)]:6.0f} ms")
             size = first_load(client, long_run)
             print(f"{'a long run':20} {size / 1000:,.0f} KB at first, of {ITERATIONS} iterations, {MEGABYTES} MB kept")
-            delays = sorted(event_delays(address, engine, long_run))
+            delays = sorted(event_delays(side, engine, long_run))
             middle, last = statistics.median(delays), delays[-1]
             print(f"{'event to browser':20} p50 {middle * 1000:6.0f} ms   worst {last * 1000:6.0f} ms")
         engine.dispose()
+
+
+def a_client(side: Side) -> httpx.Client:
+    """Who asks for its pages, over one connection."""
+    return httpx.Client(base_url=f"http://127.0.0.1:{side.port}", trust_env=False, timeout=30)
 
 
 def looked(client: httpx.Client, path: str) -> float:
@@ -107,10 +110,10 @@ def first_load(client: httpx.Client, path: str) -> int:
     return len(page.content) + sum(len(client.get(each).raise_for_status().content) for each in set(loaded))
 
 
-def event_delays(address: str, engine: Engine, path: str) -> Iterator[float]:
+def event_delays(side: Side, engine: Engine, path: str) -> Iterator[float]:
     """How long it takes from what happens in the worker to the event in an open page."""
     run_id, store, heard = path.rpartition("/")[2], Store(engine), list[tuple[str, float]]()
-    stream = httpx.Client(base_url=address, trust_env=False, timeout=30)
+    stream = a_client(side)
 
     def listen() -> None:
         with stream.stream("GET", f"{path}/events") as answer:
@@ -132,42 +135,6 @@ def event_delays(address: str, engine: Engine, path: str) -> Iterator[float]:
     stream.close()
     for text, moment in heard:
         yield moment - told[text]
-
-
-@contextmanager
-def served(home: Path) -> Iterator[str]:
-    """`selfcode web` over a home: its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    set_up = {
-        "SELFCODE_HOME": str(home),
-        "SELFCODE_PORT": str(port),
-        "SELFCODE_APP_ID": "1",
-        "SELFCODE_PRIVATE_KEY": "-----BEGIN PRIVATE KEY-----",
-        "SELFCODE_WEBHOOK_SECRET": "for the bench alone",
-    }
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SELFCODE_")}
-    command = [sys.executable, "-P", "-m", "bot.cli", "web"]
-    with subprocess.Popen(command, env=kept | set_up, stderr=subprocess.DEVNULL) as process:
-        address = f"http://127.0.0.1:{port}"
-        try:
-            wait_for(address, process)
-            yield address
-        finally:
-            process.terminate()
-
-
-def wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
-    """Until it answers."""
-    while process.poll() is None:
-        try:
-            httpx.get(f"{address}/healthz", trust_env=False).raise_for_status()
-        except httpx.TransportError:
-            time.sleep(0.2)
-        else:
-            return
-    raise SystemExit("the web process has ended")
 
 
 def keep_many(engine: Engine, count: int) -> None:

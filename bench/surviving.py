@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.databases import postgresql
 from bot.demo.handles import IssueHandle, RepositoryHandle
 from bot.records import Outcome
-from tests.postgres.server import is_installed, private_server
 from tests.story import recordings
 from tests.story.fleet import Fleet, fleet
 from tests.story.town import Town, town
@@ -37,11 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{'':40}{'median':>8}{'slowest':>9}  aim")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         print_rows("SQLite, the same home again", on_sqlite(Path(folder), kills))
-    if not is_installed():
-        print("PostgreSQL is not installed: left out")
-        return
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder, private_server(durable=True) as server:
-        print_rows("PostgreSQL, another worker", on_postgres(Path(folder), server.create("surviving"), kills))
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder, postgresql() as url:
+        if url is not None:
+            print_rows("PostgreSQL, another worker", on_postgres(Path(folder), url, kills))
 
 
 @dataclass(frozen=True, slots=True)

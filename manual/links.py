@@ -1,10 +1,11 @@
 """Links between the pages of this repository, as GitHub shows them: to a file that is there, and a heading in it."""
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from markdown_it import MarkdownIt
@@ -32,7 +33,7 @@ def broken(texts: Mapping[str, str], *, root: Path = ROOT) -> Sequence[str]:
 
 def links(text: str) -> Iterator[str]:
     """Where the links and images of a page lead to."""
-    for token in _inline(text):
+    for token in (child for block in _parsed(text) for child in block.children or ()):
         if target := token.attrGet("href") or token.attrGet("src"):
             yield str(target)
 
@@ -40,8 +41,7 @@ def links(text: str) -> Iterator[str]:
 def headings(text: str) -> Iterator[str]:
     """The anchors of a page's headings, as GitHub makes them: the second of one name ends in `-1`."""
     seen: Counter[str] = Counter()
-    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
-    for opening, inline in pairwise(tokens):
+    for opening, inline in pairwise(_parsed(text)):
         if opening.type == "heading_open":
             anchor = slug("".join(each.content for each in inline.children or ()))
             yield f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor
@@ -57,22 +57,11 @@ def _leads_somewhere(link: str, page: str, anchors: Mapping[str, set[str]], root
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return True
-    path = _joined(PurePosixPath(page).parent, unquote(parts.path)) if parts.path else page
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(parts.path))) if parts.path else page
     if parts.fragment and path in anchors:
         return unquote(parts.fragment) in anchors[path]
     return not parts.fragment and (root / path).exists()
 
 
-def _joined(folder: PurePosixPath, path: str) -> str:
-    kept: list[str] = []
-    for part in (folder / path).parts:
-        if part == ".." and kept:
-            kept.pop()
-        elif part != ".":
-            kept.append(part)
-    return "/".join(kept)
-
-
-def _inline(text: str) -> Iterator[Token]:
-    for token in MarkdownIt("gfm-like", {"linkify": False}).parse(text):
-        yield from token.children or ()
+def _parsed(text: str) -> Sequence[Token]:
+    return MarkdownIt("gfm-like", {"linkify": False}).parse(text)

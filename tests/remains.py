@@ -12,18 +12,12 @@ _PATIENCE_S = 3.0
 
 def processes(word: str) -> Sequence[str]:
     """Processes with the word among their arguments, but for this one and those that it is below."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            said = entry.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            if word in said and int(entry.parent.name) not in _lineage():
-                found.append(f"process {entry.parent.name}: {said[:200]}")
-    return found
+    return [_shown(number, said) for number, said in _others() if word in said]
 
 
 def numbers_of(word: str) -> Sequence[int]:
     """The numbers of the processes that `processes` finds."""
-    return [int(found.split()[1].rstrip(":")) for found in processes(word)]
+    return [number for number, said in _others() if word in said]
 
 
 def children_of(number: int) -> Sequence[int]:
@@ -36,14 +30,13 @@ def children_of(number: int) -> Sequence[int]:
 
 def processes_in(folder: Path, *, but_below: Sequence[int] = ()) -> Sequence[str]:
     """Processes that work in a folder or name it, but for these, for those below them, and for those above this one."""
-    spared, found = {*but_below}, []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError):
-            said = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            at = (entry / "cwd").readlink()
+    found = []
+    for number, said in _others():
+        with suppress(OSError):
+            at = Path(f"/proc/{number}/cwd").readlink()
             is_there = f"{at}/".startswith(f"{folder}/") or str(folder) in said
-            if is_there and spared.isdisjoint(_lineage(int(entry.name))) and int(entry.name) not in _lineage():
-                found.append(f"process {entry.name} in {at}: {said[:200]}")
+            if is_there and _lineage(number).isdisjoint(but_below):
+                found.append(f"{_shown(number, said)} in {at}")
     return found
 
 
@@ -85,9 +78,23 @@ def temporary_files_apart(folder: Path) -> Iterator[None]:
             os.environ["TMPDIR"] = before[1]
 
 
-def _lineage(pid: int | None = None) -> set[int]:
-    """A process, by default this one, and those above it."""
-    pid = os.getpid() if pid is None else pid
+def _others() -> Iterator[tuple[int, str]]:
+    """Every process with its arguments, but for this one and those that it is below."""
+    ours = _lineage(os.getpid())
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        number, said = int(entry.parent.name), b""
+        with suppress(OSError):
+            said = entry.read_bytes()
+        if said and number not in ours:
+            yield number, said.replace(b"\0", b" ").decode("utf-8", "replace")
+
+
+def _shown(number: int, said: str) -> str:
+    return f"process {number}: {said[:200]}"
+
+
+def _lineage(pid: int) -> set[int]:
+    """A process and those above it."""
     found = {pid}
     while pid > 1:
         pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])

@@ -13,18 +13,17 @@ What selfcode accepts is in its database before the answer goes out; Probot keep
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
+from bench.databases import postgresql
 from bench.flood import deliveries
 from bench.flood.answering import print_answers
 from bench.flood.client import pour
 from bench.flood.sides import selfcode
 from bot.runs.database import with_driver
-from tests.postgres.server import CannotStart, is_installed, private_server
 
 ANSWER_AIM_S = 10.0
 PARTS = ("answers", "flood")
@@ -42,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", choices=PARTS, action="append")
     chosen = parser.parse_args(arguments)
     parts = chosen.only or PARTS
-    with tempfile.TemporaryDirectory(prefix="bench-") as name, postgres() as postgres_url:
+    with tempfile.TemporaryDirectory(prefix="bench-") as name, postgresql() as postgres_url:
         folder = Path(name)
         if "answers" in parts:
             print_answers(folder, postgres_url, chosen)
@@ -79,21 +78,6 @@ def print_flood(folder: Path, database: str, url: str | None, count: int) -> Non
     print(
         f"{'statuses':40}{', '.join(f'{status}: {number}' for status, number in sorted(poured.statuses.items())):>10}"
     )
-
-
-@contextmanager
-def postgres() -> Iterator[str | None]:
-    """A database of our own that keeps what it says it keeps; None, said aloud, where no server is installed."""
-    if not is_installed():
-        print("PostgreSQL IS LEFT OUT: it is not installed (Debian: postgresql)")
-        yield None
-        return
-    try:
-        with private_server(durable=True) as server:
-            yield server.create("selfcode")
-    except CannotStart as problem:
-        print(f"PostgreSQL IS LEFT OUT: {problem}")
-        yield None
 
 
 def kept(url: str) -> int:

@@ -32,9 +32,7 @@ def print_answers(folder: Path, postgres_url: str | None, chosen: argparse.Names
         except (ConfigError, ConnectionError) as problem:
             print(f"PROBOT IS LEFT OUT: {problem}")
         print(f"Answers to {chosen.deliveries} deliveries, {chosen.connections} connections, median of {chosen.rounds}")
-        print(
-            f"{os.cpu_count()} cores; load of the last minutes {', '.join(f'{load:.1f}' for load in os.getloadavg())}"
-        )
+        print(f"{os.cpu_count()} cores; {_load()}")
         print(f"{'':36}{'a second':>9}{'p50, ms':>9}{'p99, ms':>9}{'CPU, ms':>9}{'to Probot':>20}  aim")
         for kind, make in (("ignored", deliveries.ignored), ("accepted", deliveries.accepted)):
             print_kind(kind, make, sides, chosen)

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from bench.flood.deliveries import LABEL, SECRET
+from tests.ports import held_port
 
 PROCESSES = 2
 _READY_S = 60.0
@@ -45,11 +46,9 @@ class Side:
 def selfcode(folder: Path, database_url: str | None = None) -> Iterator[Side]:
     """`selfcode web` over a home in the folder, which is made: its SQLite file, unless another database is named."""
     folder.mkdir(parents=True, exist_ok=True)
-    port = _free_port()
     settings = {
         "SELFCODE_HOME": str(folder / "home"),
         "SELFCODE_HOST": "127.0.0.1",
-        "SELFCODE_PORT": str(port),
         "SELFCODE_APP_ID": "1",
         "SELFCODE_WEBHOOK_SECRET": SECRET,
         "SELFCODE_PRIVATE_KEY": _key(),
@@ -59,7 +58,11 @@ def selfcode(folder: Path, database_url: str | None = None) -> Iterator[Side]:
     if database_url is not None:
         settings["SELFCODE_DATABASE_URL"] = database_url
     command = [sys.executable, "-P", "-m", "bot.cli", "web"]
-    with _process(command, Path.cwd(), settings, folder / "selfcode.log") as process:
+    log = folder / "selfcode.log"
+    with (
+        held_port() as port,
+        _process(command, Path.cwd(), {**settings, "SELFCODE_PORT": str(port)}, log) as process,
+    ):
         _wait_for(port, process)
         yield Side(port, "/webhook", process.pid)
 
@@ -67,18 +70,17 @@ def selfcode(folder: Path, database_url: str | None = None) -> Iterator[Side]:
 @contextmanager
 def probot(program: Path, folder: Path) -> Iterator[Side]:
     """Probot in production mode, its log at the level it has by itself."""
-    port = _free_port()
     settings = {
         "APP_ID": "1",
         "PRIVATE_KEY": _key(),
         "WEBHOOK_SECRET": SECRET,
-        "PORT": str(port),
         "HOST": "127.0.0.1",
         "NODE_ENV": "production",
         "FLOOD_LABEL": LABEL,
         "FLOOD_PROCESSES": str(PROCESSES),
     }
-    with _process(["node", "app.mjs"], program, settings, folder / "probot.log") as process:
+    log = folder / "probot.log"
+    with held_port() as port, _process(["node", "app.mjs"], program, {**settings, "PORT": str(port)}, log) as process:
         _wait_for(port, process)
         yield Side(port, "/api/github/webhooks", process.pid)
 
@@ -113,13 +115,6 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
         else:
             time.sleep(1.0)  # the other process of it, too
             return
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _key() -> str:

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from bot.agent.llm import FILTERED, NO_CHOICE, NO_TOOLS, TOO_LONG, UNREADABLE, Message, Model, Reply, ToolSpec, user
 from bot.agent.prompts import Dialect, prompt, version
@@ -64,14 +64,6 @@ class Remembered:
         self.known[key] = dialect
 
 
-@runtime_checkable
-class Placed(Protocol):
-    """A model that says where it is: the same name may be another model elsewhere."""
-
-    @property
-    def endpoint(self) -> str: ...
-
-
 def settle(model: Model, setting: Dialect, habits: Habits, stop: StopCheck) -> Settled:
     """The operator's dialect, else the one remembered, else the one found out now, which is remembered.
 
@@ -111,8 +103,14 @@ def probe(model: Model, stop: StopCheck) -> Abilities:
     return Abilities(Dialect.FENCED, tuple(asking.calls))
 
 
+def endpoint_of(model: Model) -> str | None:
+    """Where a model is, for the same name may be another model elsewhere; None where it does not say."""
+    return getattr(model, "endpoint", None)
+
+
 def _key(model: Model) -> str:
-    return f"{model.endpoint} {model.name}" if isinstance(model, Placed) else model.name
+    endpoint = endpoint_of(model)
+    return f"{endpoint} {model.name}" if endpoint else model.name
 
 
 @dataclass(slots=True)

@@ -23,6 +23,9 @@ P = ParamSpec("P")
 
 log = logging.getLogger(__name__)
 
+INTERRUPTED = 130
+"""The exit code of what was ended by Ctrl-C, as shells give it."""
+
 HANDLER = "selfcode"
 """The name of the handler that writes the log."""
 

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from bot.cli.answering import answering_errors, say, say_what_is_not_isolated, settings_of, until_told_to_end
+from bot.cli.answering import (
+    INTERRUPTED,
+    answering_errors,
+    say,
+    say_what_is_not_isolated,
+    settings_of,
+    until_told_to_end,
+)
 from bot.cli.waiting import shown
 from bot.errors import ConfigError
 from bot.records import Check, Checkup, Health, Outcome
@@ -17,8 +24,8 @@ from sandbox import backends
 ACCEPTED_HERE = "--accept-tests"
 """Who accepted what the change does to existing tests, where nobody's login is known."""
 
-EXAMINED = {Health.HEALTHY: 0, Health.UNHEALTHY: 1, Health.INTERRUPTED: 130}
-"""The exit code of an examination; 130 is what shells give what was ended by Ctrl-C."""
+EXAMINED = {Health.HEALTHY: 0, Health.UNHEALTHY: 1, Health.INTERRUPTED: INTERRUPTED}
+"""The exit code of an examination."""
 
 
 @click.command()
@@ -64,8 +71,11 @@ def _settings_to_examine(sandbox: str | None, *, alone: bool, as_json: bool) -> 
         if not alone:
             raise
         from bot.wire.checkup import unreadable  # noqa: PLC0415 - commands load what they need
+        from bot.writing.checkup import check_text  # noqa: PLC0415
 
-        _tell_of_checkup(Checkup((unreadable(problem),)), as_json=as_json, secrets=(), said=0)
+        found = unreadable(problem)
+        say(check_text(found))
+        _tell_of_checkup(Checkup((found,)), as_json=as_json, secrets=())
         return None
 
 
@@ -80,18 +90,16 @@ def _check_up(settings: Settings, *, as_json: bool) -> int:
             looking_at(check.part)
             say(mask_secrets(check_text(check), settings.secrets()))
     if until.is_set():
-        return EXAMINED[Health.INTERRUPTED]
+        return INTERRUPTED
     found = Checkup(tuple(checks))
-    _tell_of_checkup(found, as_json=as_json, secrets=settings.secrets(), said=len(checks))
+    _tell_of_checkup(found, as_json=as_json, secrets=settings.secrets())
     return 0 if found.is_healthy else 1
 
 
-def _tell_of_checkup(found: Checkup, *, as_json: bool, secrets: Sequence[str], said: int) -> None:
-    """What it comes to, after those checks that were told one by one."""
-    from bot.writing.checkup import check_text, headline, summary  # noqa: PLC0415
+def _tell_of_checkup(found: Checkup, *, as_json: bool, secrets: Sequence[str]) -> None:
+    """What the checks come to, which were told one by one."""
+    from bot.writing.checkup import headline, summary  # noqa: PLC0415
 
-    for check in found.checks[said:]:
-        say(check_text(check))
     say(headline(found))
     if as_json:
         click.echo(mask_secrets(json.dumps(summary(found), ensure_ascii=False), secrets))

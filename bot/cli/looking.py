@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import click
 
-from bot.cli.answering import answering_errors, settings_of
+from bot.cli.answering import INTERRUPTED, answering_errors, settings_of
 from bot.cli.waiting import shown
 from bot.errors import Refused
 from bot.records import Outcome, RunChoice, RunState
@@ -15,9 +15,6 @@ from bot.settings import Settings
 from bot.writing.masking import mask_secrets
 
 STATES = {"working": RunState.WORKING, "held": RunState.HELD, "ended": RunState.ENDED}
-
-LEFT = 130
-"""The exit code of what was ended by Ctrl-C, as shells give it."""
 
 
 @click.command()
@@ -89,7 +86,7 @@ def trace(*, name: str, prompts: bool, only: int | None, follow: bool | None, as
     settings = settings_of()
     wants_to_follow = not (prompts or only or as_json) if follow is None else follow
     if wants_to_follow and trace_on_disk(name) is None and not _follow_to_its_end(settings, name, quietly=as_json):
-        return LEFT
+        return INTERRUPTED
     found = trace_named(settings, name)
     if only is not None and only not in {call.number for call in found.calls}:
         raise Refused(f"There is no call {only}: the trace has {sum(1 for _ in found.calls)}.")
@@ -106,7 +103,8 @@ def _follow_to_its_end(settings: Settings, name: str, *, quietly: bool) -> bool:
 
     False where somebody left before.
     """
-    from bot.wire.looking import followed, has_database  # noqa: PLC0415
+    from bot.wire.database import has_database  # noqa: PLC0415
+    from bot.wire.looking import followed  # noqa: PLC0415
     from bot.writing.following import Following  # noqa: PLC0415
 
     if not has_database(settings):

@@ -32,8 +32,7 @@ def web() -> None:
     """Run the web server alone: it takes deliveries and enqueues what they ask for."""
     from bot.serving import end_with_parent  # noqa: PLC0415
     from bot.web.serve import serve as serve_web  # noqa: PLC0415
-    from bot.wire.waiting import await_database  # noqa: PLC0415
-    from bot.wire.web import web_app  # noqa: PLC0415
+    from bot.wire.web import await_database, web_app  # noqa: PLC0415
 
     settings = settings_of()
     settings.require_app()

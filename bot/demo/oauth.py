@@ -19,7 +19,7 @@ from bot.demo.world import World
 CODE_LIFE = timedelta(minutes=10)
 TOKEN_LIFE = timedelta(hours=8)
 REFRESH_LIFE = timedelta(days=184)
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Refusal(Exception):
@@ -38,7 +38,7 @@ class Refusal(Exception):
 
 def read_asked(world: World, query: Mapping[str, str]) -> Asked | None:
     """What is asked for; None where no App has this id."""
-    app = next((each for each in world.apps.values() if each.client_id == query.get("client_id")), None)
+    app = _app_of(world, query)
     if app is None:
         return None
     challenge = query.get("code_challenge", "")
@@ -65,12 +65,16 @@ def say_no(asked: Asked) -> str:
 
 def give_token(world: World, given: Mapping[str, str]) -> dict[str, Any]:
     """A token for a code or for what came with the one before. Raises `Refusal`."""
-    app = next((each for each in world.apps.values() if each.client_id == given.get("client_id")), None)
+    app = _app_of(world, given)
     if app is None or not hmac.compare_digest(given.get("client_secret", ""), app.client_secret):
         raise Refusal("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")
     if given.get("grant_type") == "refresh_token":
         return _tokens(world, app, _renewing(world, app, given.get("refresh_token", "")))
     return _tokens(world, app, _redeeming(world, app, given))
+
+
+def _app_of(world: World, named: Mapping[str, str]) -> App | None:
+    return next((each for each in world.apps.values() if each.client_id == named.get("client_id")), None)
 
 
 def _redeeming(world: World, app: App, given: Mapping[str, str]) -> Account:

@@ -30,13 +30,15 @@ class AppPages:
     def ask(self, organization: str = "") -> Response:
         """The name once more, and the button that creates the App."""
         manifest = request.form.get("manifest", "")
-        asked = read_manifest(manifest)
+        name = read_manifest(manifest).name
         owner = organization or self._me().login
         hidden = {"manifest": manifest, "state": request.args.get("state", ""), "owner": owner}
-        fields = "".join(f'<input type="hidden" name="{name}" value="{escape(hidden[name])}">' for name in hidden)
+        fields = "".join(
+            f'<input type="hidden" name="{each}" value="{escape(value)}">' for each, value in hidden.items()
+        )
         form = (
             f'<form method="post" action="/settings/apps/manifest">{fields}<label>GitHub App name '
-            f'<input name="name" value="{escape(asked.name)}"></label> '
+            f'<input name="name" value="{escape(name)}"></label> '
             f"<button>Create GitHub App for {escape(owner)}</button></form>"
         )
         return page("Create GitHub App", form)

@@ -44,7 +44,7 @@ class App:
     callback_urls: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Registration:
     """An App that waits for its credentials to be fetched, once and for an hour."""
 

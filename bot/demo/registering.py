@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from bot.demo.answers import ApiError
 from bot.demo.deliveries import Courier
-from bot.demo.state import Account, App, Registration
+from bot.demo.people import Account, App, Registration
 from bot.demo.world import World
 
 CODE_LIFE = timedelta(hours=1)
@@ -22,16 +22,15 @@ NAME_LIMIT = 34
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a manifest asks for."""
+class Manifest:
+    """What somebody brings along."""
 
     name: str
-    url: str
     redirect_url: str
     webhook_url: str
     permissions: Mapping[str, str]
     events: tuple[str, ...]
-    callback_urls: tuple[str, ...] = ()
+    callback_urls: tuple[str, ...]
 
 
 def register(
@@ -43,7 +42,7 @@ def register(
     webhook_secret: str,
     permissions: Mapping[str, str],
     events: tuple[str, ...],
-    callback_urls: tuple[str, ...] = (),
+    callback_urls: tuple[str, ...],
 ) -> App:
     """Make an App, with a key of its own."""
     private, public = world.new_keys()
@@ -67,8 +66,8 @@ def register(
     return app
 
 
-def read_manifest(text: str) -> Asked:
-    """What somebody brings along. Raises 422 for what GitHub would not take."""
+def read_manifest(text: str) -> Manifest:
+    """What it says. Raises 422 for what GitHub would not take."""
     try:
         given: dict[str, Any] = json.loads(text)
     except ValueError:
@@ -77,9 +76,8 @@ def read_manifest(text: str) -> Asked:
     if not given.get("url") or (hook is not None and not hook.get("url")):
         raise ApiError(422, 'Invalid GitHub App configuration: Error "url" wasn\'t supplied.')
     active = hook is not None and hook.get("active", True)
-    return Asked(
+    return Manifest(
         name=given.get("name", ""),
-        url=given["url"],
         redirect_url=given.get("redirect_url", ""),
         webhook_url=hook["url"] if hook is not None and active else "",
         permissions=given.get("default_permissions", {}),
@@ -88,7 +86,7 @@ def read_manifest(text: str) -> Asked:
     )
 
 
-def create_from(world: World, courier: Courier, asked: Asked, *, name: str, owner: Account, state: str) -> str:
+def create_from(world: World, courier: Courier, manifest: Manifest, *, name: str, owner: Account, state: str) -> str:
     """Create the App under the name that was chosen. Returns the address that the browser is sent back to, with a code.
 
     Raises 422 where the name can't be had.
@@ -102,17 +100,17 @@ def create_from(world: World, courier: Courier, asked: Asked, *, name: str, owne
         world,
         slug,
         owner=owner,
-        webhook_url=asked.webhook_url,
+        webhook_url=manifest.webhook_url,
         webhook_secret=secrets.token_hex(20),
-        permissions={**asked.permissions, "metadata": "read"},
-        events=asked.events,
-        callback_urls=asked.callback_urls,
+        permissions={**manifest.permissions, "metadata": "read"},
+        events=manifest.events,
+        callback_urls=manifest.callback_urls,
     )
     if app.webhook_url:
         courier.ping(app)
     code = secrets.token_hex(20)
     world.registrations[code] = Registration(app, world.now())
-    return f"{asked.redirect_url}?{urlencode({'code': code, **({'state': state} if state else {})})}"
+    return f"{manifest.redirect_url}?{urlencode({'code': code, **({'state': state} if state else {})})}"
 
 
 def redeem(world: World, code: str) -> App:

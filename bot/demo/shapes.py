@@ -246,7 +246,7 @@ def installation(world: World, of: Installation) -> Json:
         "target_id": of.account.id,
         "target_type": of.account.kind,
         "permissions": of.permissions,
-        "events": list(of.app.events if of.events is None else of.events),
+        "events": list(of.app.events),
         "created_at": moment(of.created_at),
         "updated_at": moment(of.updated_at or of.created_at),
         "single_file_name": None,

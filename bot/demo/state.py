@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.demo.people import Account, App, Reaction, Registration
+from bot.demo.people import Account, App, Reaction
 from bot.demo.pull_requests import CheckRun, CheckSuite, PullRequest, Review, ReviewComment, Thread
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "Labelling",
     "PullRequest",
     "Reaction",
-    "Registration",
     "Repository",
     "Review",
     "ReviewComment",
@@ -171,10 +170,7 @@ class Repository:
 
 @dataclass(slots=True, eq=False)
 class Installation:
-    """An App on an account. `repository_ids` None means all of the account's repositories.
-
-    `events` are those that it gets; None for all that the App asks for.
-    """
+    """An App on an account. `repository_ids` None means all of the account's repositories."""
 
     id: int
     app: App
@@ -185,7 +181,6 @@ class Installation:
     suspended_at: datetime | None = None
     suspended_by: Account | None = None
     updated_at: datetime | None = None
-    events: tuple[str, ...] | None = None
 
     def covers(self, repository: Repository) -> bool:
         if repository.owner is not self.account:

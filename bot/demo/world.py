@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.demo.answers import ApiError, Moved, not_found
 from bot.demo.keys import key_pair
-from bot.demo.people import Code, Refresh
+from bot.demo.people import Code, Refresh, Registration
 from bot.demo.state import (
     Account,
     App,
@@ -17,7 +17,6 @@ from bot.demo.state import (
     Installation,
     Issue,
     PullRequest,
-    Registration,
     Repository,
     Review,
     ReviewComment,

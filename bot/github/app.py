@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -56,7 +57,7 @@ class GitHubApp:
         app_id: int | str,
         private_key: str,
         api_url: str = "https://api.github.com",
-        ca_bundle: str | None = None,
+        ca_bundle: Path | None = None,
         seconds_between_writes: float = 1.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,

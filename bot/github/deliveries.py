@@ -23,13 +23,14 @@ _READING = Purpose("read what was delivered to the App", "metadata: read")
 
 
 class Attempt(Slice):
-    """One try to deliver something. `status_code` is 0 where nobody could be connected to."""
+    """One try to deliver something. `status_code` is 0 where nobody could be connected to; `status` is its words."""
 
     id: int
     guid: str
     event: str
     action: Text = ""
     delivered_at: datetime
+    status: Text = ""
     status_code: Annotated[int, BeforeValidator(lambda value: value or 0)] = 0
 
 

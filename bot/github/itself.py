@@ -8,16 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import count
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import requests
 from pydantic import BeforeValidator
 from requests import RequestException
 
 from bot.errors import ConfigError, Unavailable
-from bot.github.answers import Account, Slice, Text, read
+from bot.github.answers import App, Slice, Text, read
+from bot.github.deliveries import PATH, Attempt
 from bot.github.failures import Expired, Moved
-from bot.github.server import TIMEOUT_S, USER_AGENT, Purpose, Server
+from bot.github.plain import ask, trust_in
+from bot.github.server import Purpose, Server
 from bot.github.tokens import REFUSED_KEY, Tokens
 from bot.records import AppFacts, Delivered, HookFacts, InstallationFacts
 
@@ -33,12 +35,9 @@ Levels = Annotated[dict[str, str], BeforeValidator(lambda value: value or {})]
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: value or ())]
 
 
-class Whole(Slice):
+class Whole(App):
     """The App, with what it asks for."""
 
-    id: int
-    slug: str
-    owner: Account
     permissions: Levels = {}  # noqa: RUF012 - pydantic copies it
     events: Names = ()
 
@@ -58,15 +57,6 @@ class Hook(Slice):
 
     url: Text = ""
     insecure_ssl: Annotated[str, BeforeValidator(str)] = "0"
-
-
-class Attempt(Slice):
-    """One try to deliver something."""
-
-    event: str
-    delivered_at: datetime
-    status: Text = ""
-    status_code: Annotated[int, BeforeValidator(lambda value: value or 0)] = 0
 
 
 class AppItself:
@@ -107,7 +97,7 @@ class AppItself:
 
     def deliveries(self, at_most: int) -> Sequence[Delivered]:
         """The last ones, the newest first."""
-        found = read(list[Attempt], self._get("/app/hook/deliveries", _DELIVERIES, per_page=at_most))
+        found = read(list[Attempt], self._get(PATH, _DELIVERIES, per_page=at_most))
         return tuple(
             Delivered(each.event, each.delivered_at.timestamp(), each.status_code, each.status) for each in found
         )
@@ -129,20 +119,14 @@ def _understood(ask: Callable[[], T]) -> T:
 
 
 def clock_ahead_s(
-    api_url: str, *, ca_bundle: str | None = None, clock: Callable[[], float] = time.time
+    api_url: str, *, ca_bundle: Path | None = None, clock: Callable[[], float] = time.time
 ) -> float | None:
     """How far this machine's clock is ahead of GitHub's, in seconds; None where no answer says what time it is.
 
     Any answer says it: no key is needed. Raises `Unavailable`.
     """
     try:
-        answer = requests.head(
-            api_url,
-            timeout=TIMEOUT_S,
-            verify=ca_bundle or True,
-            headers={"User-Agent": USER_AGENT},
-            allow_redirects=False,
-        )
+        answer = ask("HEAD", api_url, trust=trust_in(ca_bundle))
     except RequestException as error:
         raise Unavailable(f"GitHub can't be reached at {api_url}: {type(error).__name__}") from error
     return _ahead_s(answer.headers, clock())

@@ -187,13 +187,10 @@ def labelling(place: Place, number: int, label: str) -> Labelling | None:
     for event in place.pages(f"issues/{number}/events", Happening):
         if event.label is None or event.label.name.casefold() != wanted:
             continue
-        match event.event:
-            case "labeled":
-                last, off_before = event, off_at
-            case "unlabeled":
-                off_at = event.created_at.timestamp()
-            case _:
-                pass
+        if event.event == "labeled":
+            last, off_before = event, off_at
+        elif event.event == "unlabeled":
+            off_at = event.created_at.timestamp()
     if last is None:
         return None
     return Labelling(last.actor.person() if last.actor else None, last.created_at.timestamp(), off_before)

@@ -4,6 +4,7 @@ Source: https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-man
 """
 
 import time
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -33,7 +34,7 @@ class Converted(Slice):
 class GitHubRegistrar:
     """What `records.Registrar` promises."""
 
-    def __init__(self, *, api_url: str, ca_bundle: str | None = None) -> None:
+    def __init__(self, *, api_url: str, ca_bundle: Path | None = None) -> None:
         self._server = Server(
             api_url=api_url,
             ca_bundle=ca_bundle,

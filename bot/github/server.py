@@ -1,15 +1,14 @@
 """One GitHub server, request by request: what is sent, how fast, and what its answers mean."""
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import parse_qs, urlsplit
 
-import requests
 from github import Auth, Github
-from requests import PreparedRequest, RequestException
+from requests import RequestException
 from requests.utils import parse_header_links
 from urllib3 import BaseHTTPResponse
 from urllib3.util import Retry
@@ -21,16 +20,10 @@ from bot.github.connections import Connections
 from bot.github.failures import Limited, Moved, understand, understand_graph
 from bot.github.graph_answers import GraphAnswer
 from bot.github.pace import Pace
+from bot.github.plain import API_VERSION, TIMEOUT_S, USER_AGENT, ask, json_in, trust_in
 from bot.github.turns import Turns
 from bot.seen.counting import Counts, Status
 
-API_VERSION = "2022-11-28"
-TIMEOUT_S = 15
-"""How long GitHub may say nothing: by itself it ends each request after 10 s.
-
-Source: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts
-"""
-USER_AGENT = "selfcode"
 FILE_LIMIT_BYTES = 64 * 1024 * 1024
 """How much is read of a file to come to its end: not every host gives the end alone."""
 _PIECE_BYTES = 64 * 1024
@@ -57,7 +50,7 @@ class Server:
         self,
         *,
         api_url: str,
-        ca_bundle: str | None,
+        ca_bundle: Path | None,
         seconds_between_writes: float,
         clock: Callable[[], float],
         sleep: Callable[[float], None],
@@ -65,7 +58,7 @@ class Server:
     ) -> None:
         self._counts = counts
         self._api_url = api_url.rstrip("/")
-        self._verify: bool | str = ca_bundle or True
+        self._trust = trust_in(ca_bundle)
         self._clock = clock
         self.pace = Pace(clock)
         self._turns = Turns(seconds_between_writes, clock, sleep)
@@ -86,7 +79,7 @@ class Server:
                     base_url=self._api_url,
                     timeout=TIMEOUT_S,
                     user_agent=USER_AGENT,
-                    verify=self._verify,
+                    verify=self._trust,
                     retry=_Once(total=0, status_forcelist=_REDIRECTS, allowed_methods=None),
                     seconds_between_requests=None,
                     seconds_between_writes=None,
@@ -135,15 +128,7 @@ class Server:
             raise Gone("GitHub points to a file that is not to be had safely")
         end, read_bytes = b"", 0
         try:
-            with requests.get(
-                location,
-                stream=True,
-                timeout=TIMEOUT_S,
-                verify=self._verify,
-                headers={"User-Agent": USER_AGENT},
-                auth=_without_credentials,
-                allow_redirects=False,
-            ) as answer:
+            with ask("GET", location, trust=self._trust, stream=True) as answer:
                 if not answer.ok or answer.is_redirect:
                     raise Gone(f"the file that GitHub points to can't be read: status {answer.status_code}")
                 for piece in answer.iter_content(_PIECE_BYTES):
@@ -177,7 +162,7 @@ class Server:
             self._counts.github_answered(None, connections.installation_id, None)
             raise Unavailable(f"GitHub can't be reached at {self._api_url}: {type(error).__name__}") from error
         counted: Status = status
-        answer, now_s = _json(text), self._clock()
+        answer, now_s = json_in(text), self._clock()
         try:
             if status >= 400:
                 raise understand(status, answer, headers, doing=purpose.doing, needs=purpose.needs, now_s=now_s)
@@ -201,11 +186,6 @@ def next_cursor(link: str) -> str | None:
     return cursors[0] if cursors else None
 
 
-def _without_credentials(request: PreparedRequest) -> PreparedRequest:
-    """Keeps `requests` from looking for a password in the user's files."""
-    return request
-
-
 def _graph_data(answer: Any, headers: Mapping[str, str], *, purpose: Purpose, now_s: float) -> Any:
     """What GraphQL answers; raises what it says instead of a status."""
     found = read(GraphAnswer, answer)
@@ -213,14 +193,6 @@ def _graph_data(answer: Any, headers: Mapping[str, str], *, purpose: Purpose, no
         errors = [(error.type, error.message) for error in found.errors]
         raise understand_graph(errors, doing=purpose.doing, needs=purpose.needs, headers=headers, now_s=now_s)
     return found.data
-
-
-def _json(text: str) -> Any:
-    """The answer's JSON; None where it is none, as that of a proxy between us and GitHub."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 _REDIRECTS = (301, 302, 307, 308)

@@ -5,19 +5,19 @@ Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import requests
 from pydantic import SecretStr
 from requests import PreparedRequest, RequestException
 
 from bot.errors import Gone, Refused, Unavailable
 from bot.github.answers import Account, Identified, Slice, read
 from bot.github.failures import Expired, understand
+from bot.github.plain import API_VERSION, ask, json_in, trust_in
 from bot.records import PERMISSIONS, Grant, Person, Reach
 
-API_VERSION = "2022-11-28"
 TIMEOUT_S = 10.0
 """How long GitHub may say nothing to one question."""
 
@@ -71,14 +71,14 @@ class GitHubSigningIn:
         api_url: str,
         client_id: str,
         client_secret: str,
-        ca_bundle: str | None = None,
+        ca_bundle: Path | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._web_url = web_url
         self._api_url = api_url
         self._client_id = client_id
         self._client_secret = client_secret
-        self._verify: bool | str = ca_bundle or True
+        self._trust = trust_in(ca_bundle)
         self._clock = clock
 
     def address(self, *, state: str, challenge: str, back: str) -> str:
@@ -168,7 +168,6 @@ class GitHubSigningIn:
             f"{self._web_url}/login/oauth/access_token",
             data=who | asked,
             headers={"Accept": "application/json"},
-            auth=_as_it_is,
         )
         if status >= 300:
             raise Unavailable(f"GitHub gives no token: status {status}")
@@ -189,13 +188,11 @@ class GitHubSigningIn:
 
     def _exchange(self, method: str, address: str, **sent: Any) -> tuple[int, Any, Mapping[str, str]]:
         try:
-            with requests.request(
-                method, address, timeout=TIMEOUT_S, verify=self._verify, allow_redirects=False, **sent
-            ) as answer:
-                said = {name.lower(): value for name, value in answer.headers.items()}
-                return answer.status_code, _json(answer), said
+            answer = ask(method, address, trust=self._trust, timeout_s=TIMEOUT_S, **sent)
         except RequestException as problem:
             raise Unavailable(f"GitHub can't be reached: {type(problem).__name__}") from None
+        said = {name.lower(): value for name, value in answer.headers.items()}
+        return answer.status_code, json_in(answer.content), said
 
 
 class _NotThere(Exception):
@@ -218,13 +215,6 @@ def _given(answer: Any) -> Given:
     return found
 
 
-def _json(answer: requests.Response) -> Any:
-    try:
-        return answer.json()
-    except ValueError:
-        return None
-
-
 def _bearing(token: str) -> Callable[[PreparedRequest], PreparedRequest]:
     """The token, and no password of the user's files in its place."""
 
@@ -233,7 +223,3 @@ def _bearing(token: str) -> Callable[[PreparedRequest], PreparedRequest]:
         return request
 
     return signed
-
-
-def _as_it_is(request: PreparedRequest) -> PreparedRequest:
-    return request

@@ -38,6 +38,18 @@ from bot.records.plans import Finding, TestPlan, joined
 from bot.records.proof import Evidence, Hunk, HunkCheck, ImageIdentity, Proof, Provenance
 from bot.records.registering import NewApp, Registrar, WantedApp
 from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
+from bot.records.run_lists import (
+    Choices,
+    NumbersChoice,
+    PullState,
+    Queue,
+    RunChoice,
+    RunLine,
+    RunList,
+    RunState,
+    WaitingLine,
+    WorkedIssue,
+)
 from bot.records.signing_in import (
     SESSION_IDLE_S,
     SESSION_LASTS_S,
@@ -49,26 +61,9 @@ from bot.records.signing_in import (
 )
 from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load, storable
+from bot.records.story import Happening, HappeningKind, IterationLine, News, RunStory
 from bot.records.triggers import Inbox, PullEnd, Receipt, Subject, SubjectKind, Trigger, TriggerKind
-from bot.records.viewing import (
-    Choices,
-    Happening,
-    HappeningKind,
-    IterationLine,
-    News,
-    NumbersChoice,
-    PullState,
-    Queue,
-    RunChoice,
-    RunLine,
-    RunList,
-    RunState,
-    RunStory,
-    Steering,
-    Viewing,
-    WaitingLine,
-    WorkedIssue,
-)
+from bot.records.viewing import Steering, Viewing
 from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progress, Reproduce, Verdict
 from bot.records.workbench import Readable, Unreproduced, Workbench
 

@@ -117,20 +117,15 @@ class Acting:
             return "another installation sees the repository"
         if left.id:
             self._wait_for_another_account(each)
-        if left.id == 0:
-            stopped = self.store.request_stop_of_account(left.installation_id, because)
-        else:
-            stopped = self.store.request_stop_of_repository(left.id, because)
-        waiting = self.store.shelves.within(
-            repository_id=left.id, installation_id=left.installation_id, before=each.seq, most=DROPPED_AT_ONCE
-        )
+        whole = Whole(left.id) if left.id else Whole(installation_id=left.installation_id)
+        stopped = self.store.request_stop_of_all(whole, because)
+        waiting = self.store.shelves.within(whole, before=each.seq, most=DROPPED_AT_ONCE)
         if waiting:
             self.settling.drop([seq for seq, _ in waiting], f"dropped: {because}")
             self.queueing.forget(each.trigger, [run_id_of(key) for _, key in waiting])
         if len(waiting) == DROPPED_AT_ONCE:
             return None
         if because == FOR_GOOD:
-            whole = Whole(left.id) if left.id else Whole(installation_id=left.installation_id)
             self.store.order_to_forget(whole, each.accepted_at)
         return f"{stopped} runs asked to stop, {len(waiting)} waiting dropped"
 

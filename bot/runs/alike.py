@@ -3,27 +3,17 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
-from bot.agent import Message, ToolSpec
 from bot.agent.asking import LITTLE_LEFT
+from bot.runs.wrapped_model import Request
 
 
-def digest(
-    model: str,
-    messages: Sequence[Message],
-    *,
-    tools: Sequence[ToolSpec] | None,
-    schema: Mapping[str, Any] | None,
-    temperature: float | None,
-    max_tokens: int | None,
-) -> str:
-    """What a request is known again by."""
-    offered = [[tool.name, tool.description, tool.parameters] for tool in tools or ()]
-    said = [{**message.as_json(), "content": alike(message.content or "")} for message in messages]
-    whole = [model, said, offered, schema, temperature, max_tokens]
+def digest(model: str, asked: Request) -> str:
+    """What a request of a model is known again by."""
+    offered = [[tool.name, tool.description, tool.parameters] for tool in asked.tools or ()]
+    said = [{**message.as_json(), "content": alike(message.content or "")} for message in asked.messages]
+    whole = [model, said, offered, asked.schema, asked.temperature, asked.max_tokens]
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode("utf-8", "replace")).hexdigest()
 
 

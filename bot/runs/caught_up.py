@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Engine, and_, delete, select, update
+from sqlalchemy import Engine, and_, delete, select
 
 from bot.records import RepositoryRef, TriggerKind
 from bot.runs.inbox import trigger_of
 from bot.runs.tables import caught_up, controls, inbox
-from bot.runs.transactions import insert_new, transaction
+from bot.runs.transactions import put, transaction
 
 _LOOK = "labels of "
 
@@ -39,18 +39,14 @@ class CaughtUp:
 
     def keep(self, app_id: int, mark: Mark) -> None:
         """Keep how far it was looked. Where two do so at once, one of them stands: less far is looked again."""
-        row = {"delivery_id": mark.delivery_id, "at": mark.at}
         with transaction(self._engine) as connection:
-            if not insert_new(connection, caught_up, app_id=app_id, **row):
-                connection.execute(update(caught_up).where(caught_up.c.app_id == app_id).values(**row))
+            put(connection, caught_up, app_id=app_id, delivery_id=mark.delivery_id, at=mark.at)
 
     def ask(self, installation_id: int, since: float) -> None:
         """Have the labels of an account looked through soon, those that were put on since then."""
-        row = {"value": "asked for", "at": since}
-        key = f"{_LOOK}{installation_id}"
+        key, later = f"{_LOOK}{installation_id}", controls.c.at > since
         with transaction(self._engine) as connection:
-            if not insert_new(connection, controls, key=key, **row):
-                connection.execute(update(controls).where(controls.c.key == key, controls.c.at > since).values(**row))
+            put(connection, controls, over=later, key=key, value="asked for", at=since)
 
     def asked(self) -> dict[int, float]:
         """Since when the labels of accounts are to be looked through soon, by the installation."""

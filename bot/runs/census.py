@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import Connection, Engine, and_, func, select, update
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy import Connection, Engine, and_, func, select
 
-from bot.errors import Unavailable
 from bot.runs.shelves import WAITS
 from bot.runs.spent import spent_in_a_day
 from bot.runs.store import DAY_S
@@ -97,16 +95,6 @@ def _shape(problem: str, *, drains: bool) -> Shape:
     if problem:
         return Shape.ILL
     return Shape.DRAINING if drains else Shape.ALIVE
-
-
-def try_to_keep(engine: Engine) -> None:
-    """Do what it takes to keep a trigger, and keep nothing. Raises `Unavailable` where none could be kept."""
-    try:
-        with transaction(engine) as connection:
-            connection.execute(update(inbox).where(inbox.c.seq == 0).values(state=inbox.c.state))
-    except SQLAlchemyError as problem:
-        said = problem.orig if isinstance(problem, DBAPIError) else problem
-        raise Unavailable(f"the database takes nothing: {said}") from problem
 
 
 def ages(tallies: Mapping[str, Tally], *, now: float) -> Iterator[tuple[str, float]]:

@@ -23,7 +23,6 @@ from bot.runs.known import Known, SolvedConflicts
 from bot.runs.last_words import LastWords
 from bot.runs.leftovers import Leftovers
 from bot.runs.markers import refuse_marked
-from bot.runs.paid_model import PaidModel
 from bot.runs.patience import is_worth_repeating, patiently
 from bot.runs.provenance import with_head
 from bot.runs.publishing import Publishing
@@ -172,7 +171,7 @@ class Chapter:
         patiently(lambda: hearing.begin(lambda: telling.is_repeating))
         made = solving.iterate(
             ground,
-            self.house.agent_for(known.crew, partial(PaidModel, telling=telling)),
+            self.house.agent_for(known.crew, telling.in_place_of),
             job_of(known),
             progress,
             tell=self._tell,

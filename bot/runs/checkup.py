@@ -33,7 +33,12 @@ def about_clock(ahead_s: float | None) -> Check:
     words = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} GitHub's"
     if abs(ahead_s) < CLOCK_BAD_S:
         return Check(CLOCK, CheckState.NOTED, words)
-    return Check(CLOCK, CheckState.BAD, f"{words}: its tokens are refused", "timedatectl set-ntp true")
+    return Check(
+        CLOCK,
+        CheckState.BAD,
+        f"{words}: GitHub refuses the tokens of a clock that goes wrong",
+        "timedatectl set-ntp true",
+    )
 
 
 def about_permissions(wanted: Mapping[str, str], events: Collection[str], app: AppFacts, *, page: str) -> Check:

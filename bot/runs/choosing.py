@@ -3,20 +3,19 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_
+from sqlalchemy import ColumnElement, and_, func, or_, true
 
-from bot.records import Health, Outcome, PullState, RunChoice, RunLine, RunState
+from bot.records import PullState, RunChoice, RunLine, RunState
 from bot.runs.deciding import CHEAP
 from bot.runs.inbox import trigger_of
 from bot.runs.listed import moment_of
-from bot.runs.store import WORK
+from bot.runs.rows import WORK, outcome_of
 from bot.runs.tables import runs
 
 LINE = (
-    runs.c.id, runs.c.repository_id, runs.c.repository, runs.c.number, runs.c.kind, runs.c.trigger, runs.c.state,
-    runs.c.started_at, runs.c.asked_at, runs.c.finished_at, runs.c.title, runs.c.outcome, runs.c.reason, runs.c.step,
-    runs.c.resumes_at, runs.c.waits_for, runs.c.stop_because, runs.c.cost_usd, runs.c.tokens, runs.c.iteration_count,
-    runs.c.model, runs.c.pull_request, runs.c.pull_state,
+    runs.c.id, runs.c.repository_id, runs.c.number, runs.c.trigger, runs.c.state, runs.c.started_at, runs.c.finished_at,
+    runs.c.title, runs.c.outcome, runs.c.reason, runs.c.step, runs.c.resumes_at, runs.c.waits_for, runs.c.stop_because,
+    runs.c.cost_usd, runs.c.tokens, runs.c.iteration_count, runs.c.model, runs.c.pull_request, runs.c.pull_state,
 )  # fmt: skip
 
 IS_ASKED_FOR = or_(runs.c.kind.is_(None), runs.c.kind.not_in([str(each) for each in CHEAP]))
@@ -50,7 +49,7 @@ def chosen_by(choice: RunChoice) -> ColumnElement[bool]:
 
 def may_be_seen(among: Collection[int] | None) -> ColumnElement[bool]:
     """That a run is of one of these repositories; None is no limit."""
-    return runs.c.id.is_not(None) if among is None else runs.c.repository_id.in_(among)
+    return true() if among is None else runs.c.repository_id.in_(among)
 
 
 def behind(cursor: str) -> ColumnElement[bool]:
@@ -59,7 +58,7 @@ def behind(cursor: str) -> ColumnElement[bool]:
     try:
         at = float(moment)
     except ValueError:
-        return runs.c.id.is_not(None)
+        return true()
     return or_(runs.c.started_at < at, and_(runs.c.started_at == at, runs.c.id < run_id))
 
 
@@ -70,17 +69,17 @@ def line_of_row(row: Any) -> RunLine:
     return RunLine(
         id=row.id,
         repository_id=row.repository_id,
-        repository=row.repository or trigger.issue.repository.full_name,
+        repository=trigger.issue.repository.full_name,
         number=row.number,
         kind=trigger.kind,
         because=trigger.because,
         asked_by=trigger.sender.login,
         state=RunState.ENDED if row.state == "finished" else at_work,
         started_at=row.started_at,
-        asked_at=moment_of(trigger.occurred_at) if row.asked_at is None else row.asked_at,
+        asked_at=moment_of(trigger.occurred_at),
         finished_at=row.finished_at,
         title=row.title or "",
-        outcome=_outcome(row.outcome),
+        outcome=outcome_of(row.outcome),
         reason=row.reason or "",
         step=row.step or "",
         waits_for=row.waits_for or "",
@@ -92,9 +91,3 @@ def line_of_row(row: Any) -> RunLine:
         pull_request=row.pull_request,
         pull_state=PullState(row.pull_state) if row.pull_state else None,
     )
-
-
-def _outcome(text: str | None) -> Outcome | Health | None:
-    if not text:
-        return None
-    return Health(text) if text in set(Health) else Outcome(text)

@@ -19,14 +19,10 @@ _CANCEL = "cancel "
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for at a moment: `cancelled` are the ids of the runs that something is, or would become.
-
-    `reasons` say why, by these ids.
-    """
+    """What is asked for at a moment: `cancelled` has the runs that something is, or would become, with the why."""
 
     paused_at: float | None = None
-    cancelled: frozenset[str] = frozenset()
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    cancelled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_paused(self) -> bool:
@@ -57,8 +53,8 @@ class Controls:
         with transaction(self._engine) as connection:
             found = {row.key: row for row in connection.execute(query)}
         paused = found.pop(_PAUSE, None)
-        reasons = {key.removeprefix(_CANCEL): _reason(row.value) for key, row in found.items()}
-        return Wanted(float(paused.at) if paused else None, frozenset(reasons), reasons)
+        cancelled = {key.removeprefix(_CANCEL): _reason(row.value) for key, row in found.items()}
+        return Wanted(float(paused.at) if paused else None, cancelled)
 
     # --- That nothing new begins
 

@@ -60,9 +60,7 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Leave it waiting: for a free place alone, or for what is at work on the same issue."""
-
-    for_a_place: bool
+    """Leave it waiting for what is at work on the same issue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +80,22 @@ DEAF = Ear()
 
 
 def decide(
-    waiting: Waiting, *, active: Sequence[RunRow], runs: Sequence[RunRow], free: bool, ear: Ear = DEAF
+    waiting: Waiting, *, active: Sequence[RunRow], runs: Sequence[RunRow], ear: Ear = DEAF
 ) -> Begin | Settle | Tell | Later:
-    """What is to become of a trigger that asks for a run or an examination. `runs` are all of its issue, oldest first.
+    """What is to become of a trigger that asks for a run or an examination, where there is room.
+
+    `runs` are all of its issue, oldest first.
 
     Neither keeps the other waiting; each of them is done once at a time on an issue. Of which commit a proof is asked
     for again is known when its turn comes, not here.
     """
     trigger = waiting.trigger
-    same_issue = [run for run in active if same(run.trigger, trigger) and is_alike(run.trigger, trigger)]
+    same_issue = in_the_way_of(trigger, active)
     if trigger.kind is TriggerKind.ANSWER and ear.is_open and any(map(_goes_on_from_an_answer, same_issue)):
         return Tell()
     if note := _needless(waiting, same_issue, runs, ear):
         return Settle(note)
-    if same_issue:
-        return Later(for_a_place=False)
-    return Begin() if free else Later(for_a_place=trigger.kind not in CHEAP)
+    return Later() if same_issue else Begin()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +160,9 @@ def same(one: Trigger, other: Trigger) -> bool:
     return (one.issue.repository.id, one.issue.number) == (other.issue.repository.id, other.issue.number)
 
 
-def is_alike(one: Trigger, other: Trigger) -> bool:
-    """Whether both are about an issue and its pull request, or both about the repository."""
-    return (one.kind in (*WORK, *PROOFS)) == (other.kind in (*WORK, *PROOFS))
+def in_the_way_of(trigger: Trigger, active: Sequence[RunRow]) -> list[RunRow]:
+    """What is at work on the same issue and of the same sort: about it with its pull request, or the repository."""
+    return [run for run in active if same(run.trigger, trigger) and _is_alike(run.trigger, trigger)]
 
 
 def is_before(one: Waiting, other: Waiting) -> bool:
@@ -192,6 +190,10 @@ def _needless(waiting: Waiting, same_issue: Sequence[RunRow], runs: Sequence[Run
             return _untold(trigger, runs)
         case _:
             return ""
+
+
+def _is_alike(one: Trigger, other: Trigger) -> bool:
+    return (one.kind in (*WORK, *PROOFS)) == (other.kind in (*WORK, *PROOFS))
 
 
 def _goes_on_from_an_answer(run: RunRow) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.records import Caps, GitHub
 from bot.runs.acting import Acting
 from bot.runs.admission import Gate
-from bot.runs.controls import CANCELLED, Wanted
+from bot.runs.controls import Wanted
 from bot.runs.deciding import AtOnce
 from bot.runs.errands import Errands
 from bot.runs.filling import Filling, Starter
@@ -59,24 +59,23 @@ class Dispatcher:
     now: Callable[[], float] = time.time
     _wanted: Wanted = field(default_factory=Wanted, init=False)
     _opening: dict[int, Opening] = field(default_factory=dict, init=False)
-    _is_new: bool = field(default=True, init=False)
+    _may_have_missed: bool = field(default=True, init=False)
+    """That something was waited for may have come about, as nobody came through with a turn since."""
     _has_more: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        store, errands = self.store, Errands(self.github, self.send, self.clock)
+        store = self.store
+        errands = self._errands = Errands(self.github, self.send, self.clock)
         gate = Gate(store, errands.permission_of, self.min_permission, self.trusted_bots, self.now)
         reception = Reception(store, errands, gate, self.secrets, self.now)
-        settling, queueing = Settling(store, errands, self.clock), Queueing(store, errands, self.clock)
-        placing, judge, past = Placing(store), Judge(store), Past()
-        self._rounds, self._ranking = Rounds(store), Ranking(store)
-        self._errands, self._settling, self._queueing, self._placing, self._past = (
-            errands,
-            settling,
-            queueing,
-            placing,
-            past,
-        )
-        self._sorting = Sorting(store, placing, judge, settling, queueing, self._rounds, self.allowed_owners)
+        settling = self._settling = Settling(store, errands, self.clock)
+        queueing = self._queueing = Queueing(store, errands, self.clock)
+        placing = self._placing = Placing(store)
+        ranking = self._ranking = Ranking(store)
+        rounds = self._rounds = Rounds(store)
+        past = self._past = Past()
+        judge = Judge(store)
+        self._sorting = Sorting(store, placing, judge, settling, queueing, rounds, self.allowed_owners)
         self._filling = Filling(
             store,
             self.starter,
@@ -86,12 +85,10 @@ class Dispatcher:
             placing,
             judge,
             past,
-            self._rounds,
+            rounds,
             self._room,
         )
-        self._acting = Acting(
-            store, errands, reception, settling, queueing, placing, self._ranking, self.label, self.caps_of
-        )
+        self._acting = Acting(store, errands, reception, settling, queueing, placing, ranking, self.label, self.caps_of)
 
     def wait(self, seconds: float) -> None:
         """Wait until GitHub has answered something, but no longer than this: then another turn is worth while.
@@ -112,17 +109,14 @@ class Dispatcher:
         Where it raises, as with a database that is away, all that was laid by is sorted again in the next one: what
         some of it has waited for may be known by now, and not be acted on.
         """
-        try:
-            self._turn()
-        except BaseException:
-            self._is_new = True
-            raise
-
-    def _turn(self) -> None:
+        may_have_missed, self._may_have_missed = self._may_have_missed, True
         self._heed_the_operator()
         self._rounds.next()
-        if not self._look_again():
-            return
+        if self._look_again(everywhere=may_have_missed):
+            self._go_round()
+        self._may_have_missed = False
+
+    def _go_round(self) -> None:
         self._has_more = self._sort() >= AT_ONCE // 2
         for each in self._first_of_accounts(Shelf.NOTES):
             self._act(each)
@@ -141,10 +135,10 @@ class Dispatcher:
         if not self._wanted.cancelled:
             return
         for each in self.store.shelves.named(self._wanted.cancelled):
-            because = self._wanted.reasons.get(run_id_for(each.trigger), CANCELLED)
+            because = self._wanted.cancelled[run_id_for(each.trigger)]
             self._settling.settle(each, f"dropped: {because}")
             self._queueing.take_back(each, because)
-        for run_id, because in self._wanted.reasons.items():
+        for run_id, because in self._wanted.cancelled.items():
             self.store.request_stop_of_run(run_id, because)
             controls.cancelled(run_id)
 
@@ -153,15 +147,17 @@ class Dispatcher:
 
     # --- What has waited for something that is over
 
-    def _look_again(self) -> bool:
-        """Have that sorted again which has waited for something that has happened. Whether anything waits at all."""
+    def _look_again(self, *, everywhere: bool) -> bool:
+        """Have that sorted again which has waited for something that has happened. Whether anything waits at all.
+
+        `everywhere`: whatever has waited for something.
+        """
         shelves, filled = self.store.shelves, self._rounds.look()
         if not filled:
             return False
-        if self._is_new:
+        if everywhere:
             for shelf in filled.intersection(_LAID_BY):
                 shelves.sort_again_of_shelf(shelf)
-            self._is_new = False
         if rested := self._settling.rested():
             shelves.sort_again(rested)
         for repository_id, number in self._past.changed(self.store.unfinished()):

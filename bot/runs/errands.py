@@ -100,9 +100,9 @@ class Errands:
         asked = self._asked.get(self._line_of(trigger))
         return asked is not None and asked.trigger.key == trigger.key and self._clock() - asked.since < HELD_S
 
-    def asked_for(self, matter: Matter, installation_id: int) -> Trigger | None:
-        """For whose sake GitHub is being asked in a matter of an installation: for others it would lead to nothing."""
-        asked = self._asked.get(Line(matter, installation_id))
+    def run_asked_about(self, installation_id: int) -> Trigger | None:
+        """For which run's sake GitHub is being asked in an installation: for others' it would lead to nothing."""
+        asked = self._asked.get(Line(Matter.RUNS, installation_id))
         return asked.trigger if asked is not None else None
 
     def forget(self, trigger: Trigger) -> None:

@@ -18,13 +18,11 @@ from bot.runs.deciding import (
     Spot,
     Tell,
     has_room,
-    is_alike,
+    in_the_way_of,
     ranks,
-    same,
     spot_of,
 )
 from bot.runs.judging import Judge
-from bot.runs.lines import Matter
 from bot.runs.past import Past
 from bot.runs.placing import Placing
 from bot.runs.queueing import Queueing
@@ -104,12 +102,12 @@ class Filling:
         for spot in self._spots(_MAY_BEGIN[:1] if is_full else _MAY_BEGIN, active):
             if not has_room(spot, active, at_once=room):
                 continue
-            if asked := self.settling.errands.asked_for(Matter.RUNS, spot.installation_id):
+            if asked := self.settling.errands.run_asked_about(spot.installation_id):
                 room = self._left_beside(asked, spot, active, room)
                 continue
             for lying in self._there(_MAY_BEGIN, spot):
                 if not self._can_begin(lying, active):
-                    put_away += not self._is_held(lying)
+                    put_away += self.settling.is_awake(lying.each)
                 elif self._is_heard(lying.each):
                     return Filled(self._begin(lying.each) or self._is_dealt_with(lying.each), put_away)
                 else:
@@ -123,10 +121,6 @@ class Filling:
                 self.settling.act(each, self._tell)
             case _:
                 self.store.shelves.sort_again([each.seq])
-
-    def begin(self, each: Waiting) -> bool:
-        """Whether the run began, or may yet in this turn. Where not, it was settled, or waits for its service."""
-        return self._begin(each) or self._is_dealt_with(each)
 
     # --- Looking
 
@@ -157,8 +151,7 @@ class Filling:
 
     def _left_beside(self, asked: Trigger, spot: Spot, active: Sequence[RunRow], room: AtOnce) -> AtOnce:
         """What room there is for others, where one may begin there of which GitHub is being asked."""
-        is_behind = any(same(run.trigger, asked) and is_alike(run.trigger, asked) for run in active)
-        is_kept = not spot.is_cheap and spot_of(asked) == spot and not is_behind
+        is_kept = not spot.is_cheap and spot_of(asked) == spot and not in_the_way_of(asked, active)
         return room.with_one_less() if is_kept and self.settling.errands.is_asked_about(asked) else room
 
     def _can_begin(self, lying: Lying, active: Sequence[RunRow]) -> bool:
@@ -166,7 +159,7 @@ class Filling:
         each = lying.each
         match self.judge.decision_on(each, active):
             case Begin():
-                return not self._is_held(lying)
+                return self.settling.is_awake(each)
             case Settle(note=note):
                 self.settling.settle(each, note)
                 self.queueing.take_back(each, note)
@@ -176,10 +169,6 @@ class Filling:
                 is_shown = lying.shelf is not Shelf.UNSEEN
                 self.store.shelves.put(Shelf.ASIDE if is_shown else Shelf.BEHIND, [each.seq])
         return False
-
-    def _is_held(self, lying: Lying) -> bool:
-        """Whether it lies there on, though nothing can be done for it now: its place is being told."""
-        return not self.settling.is_awake(lying.each)
 
     def _is_heard(self, each: Waiting) -> bool:
         """Whether its sender may be listened to; where not, it is settled."""
@@ -194,7 +183,7 @@ class Filling:
     def _show_one(self, active: Sequence[RunRow], put_away: int) -> Filled:
         """Look into one request that was not seen yet, and show that it was."""
         for spot in self._spots(_UNSEEN, active):
-            if self.settling.errands.asked_for(Matter.RUNS, spot.installation_id):
+            if self.settling.errands.run_asked_about(spot.installation_id):
                 continue
             for lying in self._there(_UNSEEN, spot):
                 if not self.settling.is_awake(lying.each):

@@ -3,13 +3,15 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, and_, func, insert, or_, select, update
 
 from bot.errors import Unavailable
-from bot.records import HappeningKind
+from bot.records import Happening, HappeningKind
 from bot.runs.leases import Held, LeaseLost
 from bot.runs.tables import happenings, runs
 from bot.runs.transactions import transaction
@@ -21,6 +23,8 @@ TOLD_AT_MOST = 5_000
 """From this number on no more lines of a run are kept; its steps and its end are."""
 
 LONGEST = 400
+AT_ONCE = 500
+"""How many are read at once: of a run whose page is opened the newest."""
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +65,29 @@ class Happenings:
                         _write(connection, run_id, new)
                 except (Unavailable, LeaseLost) as problem:
                     log.debug("run %s: what happened is not kept: %s", run_id, problem)
+
+
+def happened_in(connection: Connection, run_id: str) -> tuple[Happening, ...]:
+    """What happened in a run: of many lines the newest, and every step."""
+    of_run = happenings.c.run_id == run_id
+    last = select(func.max(happenings.c.seq)).where(of_run).scalar_subquery()
+    is_step = happenings.c.kind != str(HappeningKind.TOLD)
+    query = select(happenings).where(of_run, or_(is_step, happenings.c.seq > last - AT_ONCE)).order_by(happenings.c.seq)
+    return tuple(map(_happening, connection.execute(query)))
+
+
+def happened_since(connection: Connection, followed: Mapping[str, int]) -> dict[str, tuple[Happening, ...]]:
+    """What happened in these runs after the happening of this number, in its order; of much the rest comes next."""
+    if not followed:
+        return {}
+    new = or_(*(and_(happenings.c.run_id == run_id, happenings.c.seq > seq) for run_id, seq in followed.items()))
+    query = select(happenings).where(new).order_by(happenings.c.run_id, happenings.c.seq).limit(AT_ONCE)
+    by_run = groupby(connection.execute(query), key=lambda row: str(row.run_id))
+    return {run_id: tuple(map(_happening, rows)) for run_id, rows in by_run}
+
+
+def _happening(row: Any) -> Happening:
+    return Happening(row.seq, row.at, HappeningKind(row.kind), row.text)
 
 
 def _write(connection: Connection, run_id: str, new: Sequence[tuple[float, HappeningKind, str]]) -> None:

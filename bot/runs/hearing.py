@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from bot.records import Hindsight, Inbox, Receipt, RepositoryRef, Trigger, TriggerKind
+from bot.records import Hindsight, Receipt, RepositoryRef, Trigger, TriggerKind
 from bot.seen.about import about, of_trigger
 from bot.triggers.decide import Accept, Ignore, Pong, decide
 from bot.triggers.events import Event
@@ -14,7 +14,7 @@ from bot.triggers.events import Event
 log = logging.getLogger(__name__)
 
 
-class LateInbox(Inbox, Protocol):
+class LateInbox(Protocol):
     """An inbox that can know one trigger by several keys."""
 
     def accept_as_one(self, trigger: Trigger, others: Collection[str]) -> Receipt: ...
@@ -60,7 +60,7 @@ class Hearing:
 
     def _accept(self, trigger: Trigger, others: Collection[str]) -> Receipt:
         with about(**of_trigger(trigger)):
-            receipt = self.inbox.accept_as_one(trigger, others) if others else self.inbox.accept(trigger)
+            receipt = self.inbox.accept_as_one(trigger, others)
             log.info("heard late: %s, %s", trigger.because or trigger.kind, receipt)
         return receipt
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, select
 
 from bot.records import Receipt, Subject, SubjectKind, Trigger, TriggerKind, dump, load
 from bot.runs.shelf import shelf_of_new
@@ -60,18 +60,6 @@ class SqlInbox:
                 return Receipt.ACCEPTED
             connection.rollback()
         return Receipt.DUPLICATE
-
-    def waiting(self) -> Sequence[Waiting]:
-        """Every trigger that waits, oldest first: for who shows all of it."""
-        query = select(inbox.c.seq, inbox.c.trigger, inbox.c.accepted_at).where(inbox.c.state == "waiting")
-        with transaction(self._engine) as connection:
-            rows = connection.execute(query.order_by(inbox.c.seq))
-            return [Waiting(row.seq, trigger_of(row.trigger), row.accepted_at) for row in rows]
-
-    def settle(self, seq: int, note: str) -> None:
-        """Mark a trigger as done, with what came of it."""
-        with transaction(self._engine) as connection:
-            connection.execute(update(inbox).where(inbox.c.seq == seq).values(state="done", note=note))
 
     def accepted_at(self, key: str) -> float | None:
         """When a trigger came in, in seconds since the epoch by our own clock; None where none of this key did."""

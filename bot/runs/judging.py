@@ -18,15 +18,12 @@ class Judge:
     def decision_on(
         self, each: Waiting, active: Sequence[RunRow], runs: Sequence[RunRow] | None = None
     ) -> Begin | Settle | Tell | Later:
-        """What is to become of it where there is room. `Later` is what has to wait for its own issue.
-
-        `runs` are all of its issue, where they are known.
-        """
+        """What is to become of it where there is room. `runs` are all of its issue, where they are known."""
         issue = each.trigger.issue
         if runs is None:
             runs = self.store.runs_of(issue.repository.id, issue.number)
         ear = self._ear_of(runs) if each.trigger.kind is TriggerKind.ANSWER else DEAF
-        return decide(each, active=active, runs=runs, free=True, ear=ear)
+        return decide(each, active=active, runs=runs, ear=ear)
 
     def _ear_of(self, runs: Sequence[RunRow]) -> Ear:
         """How the newest work of an issue listens."""

@@ -44,7 +44,8 @@ class FileTurn(AbstractContextManager[None]):
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
 
-Outcome = Sequence[Receipt] | Exception
+Kept = Sequence[Receipt] | Exception
+"""What came of what was to be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,12 @@ class SharedInbox:
         while self._brought:
             parcels, self._brought = self._brought[:AT_ONCE], self._brought[AT_ONCE:]
             brought = [parcel.triggers for parcel in parcels]
-            outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._outcomes, brought)
-            for parcel, outcome in zip(parcels, outcomes, strict=True):
-                _tell(parcel.kept, outcome)
+            kept = await asyncio.get_running_loop().run_in_executor(self._thread, self._kept, brought)
+            for parcel, each in zip(parcels, kept, strict=True):
+                _tell(parcel.kept, each)
 
-    def _outcomes(self, brought: Sequence[Sequence[Trigger]]) -> Sequence[Outcome]:
-        """One for each; where it may be one of them alone that can't be kept, each is kept by itself."""
+    def _kept(self, brought: Sequence[Sequence[Trigger]]) -> Sequence[Kept]:
+        """What came of each; where it may be one of them alone that can't be kept, each is kept by itself."""
         try:
             with self._others:
                 receipts = iter(self._keeper.accept_all([each for triggers in brought for each in triggers]))
@@ -96,13 +97,13 @@ class SharedInbox:
         except Exception as problem:  # noqa: BLE001 - raised again to whoever waits for it
             if len(brought) == 1:
                 return [problem]
-            return [self._outcomes([triggers])[0] for triggers in brought]
+            return [self._kept([triggers])[0] for triggers in brought]
 
 
-def _tell(waiting: asyncio.Future[Sequence[Receipt]], outcome: Outcome) -> None:
+def _tell(waiting: asyncio.Future[Sequence[Receipt]], kept: Kept) -> None:
     if waiting.done():  # the sender has gone
         return
-    if isinstance(outcome, Exception):
-        waiting.set_exception(outcome)
+    if isinstance(kept, Exception):
+        waiting.set_exception(kept)
     else:
-        waiting.set_result(outcome)
+        waiting.set_result(kept)

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.records import Iteration, IterationLine, Progress, Trigger
+from sqlalchemy import func
+
+from bot.records import Iteration, IterationLine, Progress, PullEnd, PullState, Trigger
+from bot.runs.tables import runs
 from bot.writing.figures import all_calls
 
 LOGIN_AT_MOST = 100
@@ -21,14 +24,24 @@ def of_trigger(trigger: Trigger) -> dict[str, Any]:
     }
 
 
-def of_facts(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What these facts say for lists; nothing where they are about something else."""
+def of_facts(found: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """What facts that are found out now say for lists.
+
+    A pull request that is told of is open, and was opened when it was told of first.
+    """
     known: dict[str, Any] = {}
     if found.get("task"):
         known["title"] = json.loads(found["task"])["title"]
     if found.get("pull_request"):
         known["pull_request"] = found["pull_request"]
+        known["pull_state"] = str(PullState.OPEN)
+        known["published_at"] = func.coalesce(runs.c.published_at, now)
     return known
+
+
+def of_end(end: PullEnd) -> dict[str, Any]:
+    """What became of a pull request."""
+    return {"pull_state": str(PullState.MERGED if end.is_merged else PullState.CLOSED)}
 
 
 def of_progress(progress: Progress) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.agent import Agent
 from bot.errors import Gone, Refused, Stopped, Unavailable
 from bot.proof import HiddenTests, what_is_broken
 from bot.records import (
@@ -29,7 +28,7 @@ from bot.runs import solving
 from bot.runs.asked import asked_about, note_on
 from bot.runs.commits import Words, commit_change, subject_of
 from bot.runs.ground import Ground
-from bot.runs.house import Crew, PrepareImage, SetupBroken, crew_for, setup_for
+from bot.runs.house import AgentFor, Crew, PrepareImage, SetupBroken, crew_for, setup_for
 from bot.runs.lanes import Places
 from bot.runs.provenance import with_head
 from bot.runs.solving import Author, Job
@@ -50,7 +49,7 @@ class Local:
 
     repository: Path
     task: Task
-    agent_for: Callable[[Crew], Agent]
+    agent_for: AgentFor
     crew: Crew
     models: tuple[str, ...]
     sandbox: Sandbox
@@ -201,7 +200,7 @@ def _solve(
 
 def _iterate(local: Local, ground: Ground, job: Job, crew: Crew, so_far: _SoFar) -> None:
     """Iteration after iteration; where a person is asked about the test and says another one, from the beginning."""
-    agent = local.agent_for(crew)
+    agent = local.agent_for(crew, lambda model: model)
     while True:
         while so_far.progress.verdict is None:
             so_far.progress = solving.iterate(ground, agent, job, so_far.progress, tell=local.tell)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -73,12 +73,16 @@ class MissedLabels:
 
     def is_asked(self) -> bool:
         """Whether an account is to be looked through now, as one that the App may see again."""
-        return self.now() >= self._asked_due_at and bool(self.caught_up.asked())
+        return bool(self._asked(self.now()))
+
+    def _asked(self, now: float) -> Mapping[int, float]:
+        """Since when accounts are to be looked through now, by the installation."""
+        return self.caught_up.asked() if now >= self._asked_due_at else {}
 
     def _look_where_asked(self, begun: float) -> None:
-        if not self.is_asked():
+        asked = self._asked(begun)
+        if not asked:
             return
-        asked = self.caught_up.asked()
         self._asked_due_at = begun + SETTLED_S
         here = {each.id: each for each in self._accounts()}
         for installation_id, at in asked.items():

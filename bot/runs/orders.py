@@ -12,7 +12,7 @@ from bot.records import RepositoryRef
 from bot.runs.forgetting import Forgetting, Forgotten, Whole
 from bot.runs.stops import Stops
 from bot.runs.tables import controls
-from bot.runs.transactions import insert_new, transaction
+from bot.runs.transactions import put, transaction
 
 BECAUSE = "forgotten by the operator"
 """Why runs at work are stopped where an operator orders it."""
@@ -32,11 +32,7 @@ class Orders:
 
     def give(self, what: Whole, moment: float) -> None:
         """Order that all of it goes that there was up to a moment, and end what is at work for it."""
-        stops = Stops(self.engine)
-        if what.repository_id is not None:
-            stops.request_of_repository(what.repository_id, BECAUSE)
-        elif what.installation_id is not None:
-            stops.request_of_account(what.installation_id, BECAUSE)
+        Stops(self.engine).request_of_all(what, BECAUSE)
         with transaction(self.engine) as connection:
             keep_order(connection, what, moment)
 
@@ -71,10 +67,7 @@ def keep_order(connection: Connection, what: Whole, moment: float) -> None:
 
     An order of before stands where it is of the same, and goes further.
     """
-    row = {"value": _ORDERED, "at": moment}
-    if not insert_new(connection, controls, key=_KEY.format(what), **row):
-        newer = and_(controls.c.key == _KEY.format(what), controls.c.at < moment)
-        connection.execute(update(controls).where(newer).values(**row))
+    put(connection, controls, over=controls.c.at < moment, key=_KEY.format(what), value=_ORDERED, at=moment)
 
 
 def ordered_installations(connection: Connection) -> set[int]:

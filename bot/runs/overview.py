@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.records import Trigger
 from bot.runs.controls import SeenWorker, Wanted
-from bot.runs.deciding import CHEAP, AtOnce, fair, has_room, is_alike, same, spot_of
+from bot.runs.deciding import CHEAP, AtOnce, fair, has_room, in_the_way_of, spot_of
 from bot.runs.store import RUNS, RunRow, Waiting, run_id_for
 from bot.writing.queue import Entry, QueueView, WorkerLine
 
@@ -46,8 +46,7 @@ def _why(
     """Why a run has not begun, and whether it waits for a place."""
     if run_id_for(trigger) in wanted.cancelled:
         return "is being cancelled", False
-    same_issue = [run for run in active if same(run.trigger, trigger) and is_alike(run.trigger, trigger)]
-    if same_issue:
+    if same_issue := in_the_way_of(trigger, active):
         return f"run {same_issue[0].id} is at work on it", False
     takes_a_place = trigger.kind not in CHEAP
     if wanted.is_paused:

@@ -10,14 +10,16 @@ from itertools import chain, repeat
 
 from sqlalchemy import Connection, Engine, delete, select
 
-from bot.agent import Reply
-from bot.agent.limits import spent
+from bot.agent import Model, Reply
+from bot.agent.limits import spent as limit_reached
 from bot.errors import Unavailable
 from bot.records import Caps, Progress, Spend, StopCheck, Usage, dump, load
+from bot.runs.alike import digest
 from bot.runs.leases import Held
 from bot.runs.spent import spend
 from bot.runs.tables import paid
 from bot.runs.transactions import insert_new, leave_no_trace, transaction
+from bot.runs.wrapped_model import WrappedModel
 
 NOTHING = Spend()
 PAUSES_S = (0.5, 2.0, 10.0, 30.0)
@@ -81,6 +83,10 @@ class Telling:
     _is_news: bool = field(default=False, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
+    def in_place_of(self, model: Model) -> WrappedModel:
+        """The same model, whose replies are kept."""
+        return WrappedModel(model, lambda asked, call, stop: self.ask(digest(model.name, asked), call, stop=stop))
+
     def ask(self, request: str, call: Callable[[], Reply], *, stop: StopCheck) -> Reply:
         """The reply that was kept for this request, else that of the call, which is kept before it is given.
 
@@ -127,10 +133,10 @@ class Telling:
     def _require_means(self) -> None:
         if self.caps is None or not self.unused:
             return
-        spend = self.before
+        so_far = self.before
         for usage in (*(reply.usage for reply in self.kept.values()), *self._new):
-            spend = spend.plus(usage)
-        if reached := spent(spend, self.caps, seconds=0.0):
+            so_far = so_far.plus(usage)
+        if reached := limit_reached(so_far, self.caps, seconds=0.0):
             raise Unavailable(f"{reached}, with what was lost each time that it was cut off", passes=False)
 
     def _keep_patiently(self, asked: Asked, reply: Reply, stop: StopCheck) -> None:

@@ -4,11 +4,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, Executable, select, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from bot.errors import Unavailable
-from bot.runs.census import try_to_keep
 from bot.runs.tables import inbox
 from bot.runs.transactions import transaction
 
@@ -30,7 +29,7 @@ class Probe:
         with self._turn:
             try:
                 if self._took_at is not None and self._clock() - self._took_at < KEPT_S:
-                    _read(self._engine)
+                    _try(self._engine, select(inbox.c.seq).limit(1), "can't be read")
                 else:
                     try_to_keep(self._engine)
                     self._took_at = self._clock()
@@ -40,10 +39,15 @@ class Probe:
         return ""
 
 
-def _read(engine: Engine) -> None:
+def try_to_keep(engine: Engine) -> None:
+    """Do what it takes to keep a trigger, and keep nothing. Raises `Unavailable` where none could be kept."""
+    _try(engine, update(inbox).where(inbox.c.seq == 0).values(state=inbox.c.state), "takes nothing")
+
+
+def _try(engine: Engine, statement: Executable, otherwise: str) -> None:
     try:
         with transaction(engine) as connection:
-            connection.execute(select(inbox.c.seq).limit(1)).first()
+            connection.execute(statement)
     except SQLAlchemyError as problem:
         said = problem.orig if isinstance(problem, DBAPIError) else problem
-        raise Unavailable(f"the database can't be read: {said}") from problem
+        raise Unavailable(f"the database {otherwise}: {said}") from problem

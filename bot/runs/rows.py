@@ -6,9 +6,9 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, select, update
 
-from bot.records import Health, Outcome, PullState, Trigger, TriggerKind
+from bot.records import Health, Outcome, Trigger, TriggerKind
 from bot.runs.inbox import trigger_of
 from bot.runs.listed import of_facts
 from bot.runs.tables import runs
@@ -73,7 +73,7 @@ def read_runs(engine: Engine, condition: ColumnElement[bool]) -> list[RunRow]:
             started_at=row.started_at,
             finished_at=row.finished_at,
             stop_because=row.stop_because,
-            outcome=_outcome(row.outcome),
+            outcome=outcome_of(row.outcome),
             reason=row.reason,
             worker_id=row.worker_id,
             fence=row.fence,
@@ -82,6 +82,13 @@ def read_runs(engine: Engine, condition: ColumnElement[bool]) -> list[RunRow]:
         )
         for row in rows
     ]
+
+
+def outcome_of(text: str | None) -> Outcome | Health | None:
+    """How a run ended, or an examination; None while it has not."""
+    if not text:
+        return None
+    return Health(text) if text in set(Health) else Outcome(text)
 
 
 def read_facts(connection: Connection, run_id: str) -> dict[str, Any]:
@@ -95,16 +102,9 @@ def add_facts(connection: Connection, run_id: str, found: dict[str, Any]) -> Non
     """Keep what a step found out. Values are JSON."""
     _lock(connection, run_id)
     known = read_facts(connection, run_id) | found
-    connection.execute(update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known), **_listed(found)))
-
-
-def _listed(found: dict[str, Any]) -> dict[str, Any]:
-    """What of it lists show. A pull request that is told of is open, and was opened when it was told of first."""
-    shown = of_facts(found)
-    if "pull_request" not in shown:
-        return shown
-    opened = {"published_at": func.coalesce(runs.c.published_at, time.time())}
-    return shown | opened | {"pull_state": str(PullState.OPEN)}
+    connection.execute(
+        update(runs).where(runs.c.id == run_id).values(facts=json.dumps(known), **of_facts(found, time.time()))
+    )
 
 
 _OF_A_RUN = (
@@ -127,9 +127,3 @@ _OF_A_RUN = (
 def _lock(connection: Connection, run_id: str) -> None:
     """Take the write lock before what is read is written back: SQLite's transactions begin with their first write."""
     connection.execute(update(runs).where(runs.c.id == run_id).values(state=runs.c.state))
-
-
-def _outcome(text: str | None) -> Outcome | Health | None:
-    if not text:
-        return None
-    return Health(text) if text in set(Health) else Outcome(text)

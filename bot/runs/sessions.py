@@ -1,6 +1,6 @@
 """Who is signed in to look at runs, kept in the database: the same for every web process on every machine."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import Engine, delete, func, or_, select, update
 
@@ -37,16 +37,7 @@ class SqlSessions:
     def begin(self, row: SessionRow) -> None:
         self.forget_what_is_over(row.began_at)
         with transaction(self.engine) as connection:
-            insert_new(
-                connection,
-                sessions,
-                key=row.key,
-                user_id=row.user_id,
-                sealed=row.sealed,
-                began_at=row.began_at,
-                seen_at=row.seen_at,
-                version=row.version,
-            )
+            insert_new(connection, sessions, **asdict(row))
 
     def find(self, key: str) -> SessionRow | None:
         with transaction(self.engine) as connection:

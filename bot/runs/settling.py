@@ -63,14 +63,14 @@ class Settling:
         self.errands.forget(each.trigger)
         with about(**of_trigger(each.trigger)):
             log.info("%s on %s: %s", each.trigger.kind, each.trigger.issue, note)
-        self.store.settle(each.seq, note)
+        self.store.shelves.settle([each.seq], note)
 
     def drop(self, seqs: Collection[int], note: str) -> None:
         """Be done with many of which nothing is being asked."""
         for seq in seqs:
             self._rests_until.pop(seq, None)
         log.info("%d that waited: %s", len(seqs), note)
-        self.store.shelves.drop(seqs, note)
+        self.store.shelves.settle(seqs, note)
 
     def _act(self, each: Waiting, do: Callable[[Waiting], str | None]) -> str | None:
         self._rests_until.pop(each.seq, None)

@@ -7,9 +7,6 @@ from bot.records import TriggerKind
 ENDING = (TriggerKind.STOP, TriggerKind.UNINSTALLED)
 """What ends runs goes before everything else."""
 
-STEERING = (TriggerKind.NOTE,)
-TALKING = (TriggerKind.STATUS, TriggerKind.HELP, TriggerKind.INSTALLED)
-
 
 class Shelf(StrEnum):
     """Each holds what waits for the same, so that nobody has to look through what waits for something else.

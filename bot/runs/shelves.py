@@ -18,6 +18,7 @@ from sqlalchemy import (
     update,
 )
 
+from bot.runs.forgetting import Whole
 from bot.runs.inbox import Waiting, trigger_of
 from bot.runs.leases import Held
 from bot.runs.rows import run_id_of
@@ -104,15 +105,13 @@ class Shelves:
             it = connection.execute(select(inbox.c.seq).where(and_(_lies_on(shelf), inbox.c.seq == seq)))
             return it.first() is not None
 
-    def within(self, *, repository_id: int, installation_id: int, before: int, most: int) -> list[tuple[int, str]]:
-        """Seq and key of what waits in a repository, in all of the installation where that is 0, and came before.
+    def all(self) -> list[Waiting]:
+        """All that waits, oldest first."""
+        return self._read(_TRIGGERS.where(WAITS).order_by(inbox.c.seq))
 
-        That the App was taken off is no part of it.
-        """
-        is_there = (
-            inbox.c.repository_id == repository_id if repository_id else inbox.c.installation_id == installation_id
-        )
-        older = and_(WAITS, is_there, inbox.c.seq < before, inbox.c.kind != "uninstalled")
+    def within(self, what: Whole, *, before: int, most: int) -> list[tuple[int, str]]:
+        """Seq and key of what waits there and came before. That the App was taken off is no part of it."""
+        older = and_(WAITS, what.among(inbox), inbox.c.seq < before, inbox.c.kind != "uninstalled")
         with transaction(self._engine) as connection:
             rows = connection.execute(select(inbox.c.seq, inbox.c.key).where(older).limit(most))
             return [(row.seq, row.key) for row in rows]
@@ -159,8 +158,8 @@ class Shelves:
             self._held.lock(connection)
             connection.execute(_AS_NEW.where(there))
 
-    def drop(self, seqs: Collection[int], note: str) -> None:
-        """Be done with these."""
+    def settle(self, seqs: Collection[int], note: str) -> None:
+        """Be done with these; the note says what came of them."""
         for some in batched(seqs):
             with transaction(self._engine) as connection:
                 self._held.lock(connection)

@@ -21,7 +21,7 @@ AT_ONCE = 100
 log = logging.getLogger(__name__)
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Sorting:
     """Sorts what is new. What owners ask for whom the operator does not allow is settled, as is what is needless."""
 

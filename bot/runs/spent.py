@@ -3,9 +3,9 @@
 import time
 
 from sqlalchemy import Connection, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.runs.tables import runs, spent
+from bot.runs.transactions import inserting
 
 HOUR_S = 3600
 HOURS = 24
@@ -25,8 +25,7 @@ def spend(connection: Connection, run_id: str, usd: float) -> None:
     connection.execute(update(runs).where(runs.c.id == run_id).values(cost_usd=runs.c.cost_usd + usd))
     whose = select(runs.c.installation_id, runs.c.repository_id).where(runs.c.id == run_id)
     place = connection.execute(whose).one()
-    build = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    added = build(spent).values(
+    added = inserting(spent, connection.dialect.name).values(
         hour=_hour(time.time()), installation_id=place.installation_id, repository_id=place.repository_id, usd=usd
     )
     key = (spent.c.hour, spent.c.installation_id, spent.c.repository_id)

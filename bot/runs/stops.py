@@ -5,6 +5,7 @@ from collections.abc import Collection
 from sqlalchemy import ColumnElement, Engine, and_, select, update
 
 from bot.records import TriggerKind
+from bot.runs.forgetting import Whole
 from bot.runs.rows import RUNS, read_runs
 from bot.runs.tables import runs
 from bot.runs.transactions import transaction
@@ -25,13 +26,9 @@ class Stops:
         older = [run.id for run in found if run.trigger.occurred_at <= asked_at]
         return self._request(runs.c.id.in_(older), because)
 
-    def request_of_repository(self, repository_id: int, because: str) -> int:
-        """Ask every unfinished run of a repository to stop. Returns how many were asked."""
-        return self._request(runs.c.repository_id == repository_id, because)
-
-    def request_of_account(self, installation_id: int, because: str) -> int:
-        """Ask every unfinished run of an installation to stop. Returns how many were asked."""
-        return self._request(runs.c.installation_id == installation_id, because)
+    def request_of_all(self, what: Whole, because: str) -> int:
+        """Ask every unfinished run of a repository or an installation to stop. Returns how many were asked."""
+        return self._request(what.among(runs), because)
 
     def request_of_run(self, run_id: str, because: str) -> int:
         """Ask one run to stop, if it has not ended. Returns how many were asked."""

@@ -8,14 +8,14 @@ from typing import Any
 from sqlalchemy import Engine, and_, func, select, update
 
 from bot.errors import Gone
-from bot.records import Health, Note, Outcome, Progress, PullEnd, PullState, Trigger, TriggerKind, dump
+from bot.records import Health, Note, Outcome, Progress, PullEnd, Trigger, TriggerKind, dump
 from bot.runs.caught_up import CaughtUp
 from bot.runs.controls import Controls
 from bot.runs.forgetting import Whole
 from bot.runs.happenings import Happenings
 from bot.runs.inbox import SqlInbox, Waiting
 from bot.runs.leases import Held, Nothing, give_back, seconds_now
-from bot.runs.listed import of_trigger
+from bot.runs.listed import of_end, of_trigger
 from bot.runs.notes import Notes
 from bot.runs.orders import keep_order
 from bot.runs.owed import FIRST_AFTER_S, owes
@@ -67,12 +67,7 @@ class Store:
 
     def waiting(self) -> Sequence[Waiting]:
         """Every trigger that waits, oldest first: for who shows all of it."""
-        return self._inbox.waiting()
-
-    def settle(self, seq: int, note: str) -> None:
-        """Mark a trigger as done, with what came of it."""
-        self.require_held()
-        self._inbox.settle(seq, note)
+        return self.shelves.all()
 
     def accepted_at(self, key: str) -> float | None:
         """When a trigger came in, in seconds since the epoch by our own clock; None where none of this key did."""
@@ -199,10 +194,9 @@ class Store:
 
     def pull_ended(self, repository_id: int, end: PullEnd) -> None:
         """Keep what became of a pull request of ours, for who looks at its runs."""
-        state = PullState.MERGED if end.is_merged else PullState.CLOSED
         of_pull = and_(runs.c.repository_id == repository_id, runs.c.pull_request == end.number)
         with transaction(self._engine) as connection:
-            connection.execute(update(runs).where(of_pull).values(pull_state=str(state)))
+            connection.execute(update(runs).where(of_pull).values(**of_end(end)))
 
     def give_back(self, run_id: str, *, wait_s: float, waits_for: str) -> None:
         """Leave a run's place to others: in so many seconds it is taken up again, by a worker that has room for it.
@@ -221,13 +215,9 @@ class Store:
         """Ask the unfinished runs of an issue to stop that were asked for by then. Returns how many were asked."""
         return self._stops.request(repository_id, number, because, asked_at=asked_at, kinds=kinds)
 
-    def request_stop_of_repository(self, repository_id: int, because: str) -> int:
-        """Ask every unfinished run of a repository to stop. Returns how many were asked."""
-        return self._stops.request_of_repository(repository_id, because)
-
-    def request_stop_of_account(self, installation_id: int, because: str) -> int:
-        """Ask every unfinished run of an installation to stop. Returns how many were asked."""
-        return self._stops.request_of_account(installation_id, because)
+    def request_stop_of_all(self, what: Whole, because: str) -> int:
+        """Ask every unfinished run of a repository or an installation to stop. Returns how many were asked."""
+        return self._stops.request_of_all(what, because)
 
     def request_stop_of_run(self, run_id: str, because: str) -> int:
         """Ask one run to stop, if it has not ended. Returns how many were asked."""

@@ -229,7 +229,7 @@ controls = Table(
     Column("value", Plain, nullable=False),
     Column("at", Float, nullable=False),
 )
-"""What operators ask of all workers: to pause, to drain."""
+"""What is asked of all workers: to pause, to cancel, to forget, to look for labels."""
 
 paid = Table(
     "paid",

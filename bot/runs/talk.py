@@ -5,13 +5,12 @@ One small transaction a call; every call may be repeated. Times are seconds sinc
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Engine, Table, and_, delete, func, select, update
+from sqlalchemy import Engine, and_, delete, func, select
 
 from bot.records import IssueRef, Trigger, TriggerKind
 from bot.runs.tables import asks, inbox, queue_comments, replies
-from bot.runs.transactions import batched, insert_new, transaction
+from bot.runs.transactions import batched, put, transaction
 
 KEPT_S = 90 * 86_400.0
 """How long it is remembered who asked."""
@@ -55,16 +54,18 @@ class Talk:
 
     def keep_asked(self, trigger: Trigger, *, is_let_in: bool, at: float) -> None:
         """Keep what was found out, the newest for each trigger; what is old is forgotten."""
-        repository_id = trigger.issue.repository.id
-        values = {
-            "repository_id": repository_id,
-            "login": trigger.sender.login.casefold()[:100],
-            "is_let_in": is_let_in,
-            "at": at,
-        }
+        repository_id, login = trigger.issue.repository.id, trigger.sender.login.casefold()[:100]
         with transaction(self._engine) as connection:
             connection.execute(delete(asks).where(asks.c.repository_id == repository_id, asks.c.at < at - KEPT_S))
-        self._put(asks, "key", trigger.key, values)
+            put(
+                connection,
+                asks,
+                key=trigger.key,
+                repository_id=repository_id,
+                login=login,
+                is_let_in=is_let_in,
+                at=at,
+            )
 
     def refusals(self, repository_id: int, *, since: float, login: str | None = None, of_answers: bool = False) -> int:
         """How many were refused in a repository, of one person or of all: of what may be answers, or of all else."""
@@ -99,8 +100,8 @@ class Talk:
 
     def keep_answered(self, key: str, at: IssueRef, *, moment: float) -> None:
         """Keep that it got it, in this thread."""
-        values = {"repository_id": at.repository.id, "number": at.number, "at": moment}
-        self._put(replies, "key", key, values)
+        with transaction(self._engine) as connection:
+            put(connection, replies, key=key, repository_id=at.repository.id, number=at.number, at=moment)
 
     def answers_in(self, at: IssueRef, *, since: float) -> int:
         """How many answers a thread got."""
@@ -129,18 +130,11 @@ class Talk:
 
     def keep_queue_comment(self, run_id: str, comment: QueueComment) -> None:
         """Keep it, or what it says by now."""
-        self._put(queue_comments, "run_id", run_id, {"comment_id": comment.comment_id, "said": comment.said})
+        with transaction(self._engine) as connection:
+            put(connection, queue_comments, run_id=run_id, comment_id=comment.comment_id, said=comment.said)
 
     def forget_queue_comment(self, *run_ids: str) -> None:
         """The runs have begun, or never will."""
         with transaction(self._engine) as connection:
             for some in batched(run_ids):
                 connection.execute(delete(queue_comments).where(queue_comments.c.run_id.in_(some)))
-
-    def _put(self, table: Table, name: str, key: str, values: dict[str, Any]) -> None:
-        """Write a row, whether it is there or not; where two do so at once, either's stands."""
-        here = table.c[name] == key
-        with transaction(self._engine) as connection:
-            if connection.execute(update(table).where(here).values(**values)).rowcount:
-                return
-            insert_new(connection, table, **{name: key}, **values)

@@ -1,7 +1,7 @@
 """Traces found again: in the database by a run's id, or in a file that `selfcode run` or `selfcode solve` wrote."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +43,18 @@ def trace_in_file(path: Path) -> Trace:
 
 def trace_in_store(store: Store, prefix: str) -> Trace:
     """The trace of the run whose id begins so. Raises `Refused` where there is none, or more than one."""
-    found = store.run_ids(prefix)
-    if not found:
-        raise Refused(f"There is no run {prefix}, and no such file.")
-    if len(found) > 1:
-        raise Refused(f"Several runs begin with {prefix}: {', '.join(found[:5])}{' …' if len(found) > 5 else ''}.")
-    run = store.run(found[0])
+    run = store.run(the_only(store.run_ids(prefix), prefix))
     name = f"run {run.id} on {run.trigger.issue}"
     return trace_of(store.progress(run.id), name=name, outcome=str(run.outcome or ""), reason=run.reason or "")
+
+
+def the_only(found: Sequence[str], prefix: str) -> str:
+    """The run's id, of those found that begin so. Raises `Refused` where there is none, or more than one."""
+    if not found:
+        raise Refused(f"There is no run {prefix}, and no such file. `selfcode runs` lists them.")
+    if len(found) > 1:
+        raise Refused(f"Several runs begin with {prefix}: {', '.join(found[:5])}{' …' if len(found) > 5 else ''}.")
+    return found[0]
 
 
 def _solve_trace(value: Mapping[str, Any], name: str) -> Trace:

@@ -1,8 +1,8 @@
 """The trace of a run, iteration by iteration: what a crashed run goes on from."""
 
-from sqlalchemy import Engine, and_, insert, select, update
+from sqlalchemy import Connection, Engine, and_, insert, select, update
 
-from bot.records import Iteration, Progress, Spend, Verdict, dump, load
+from bot.records import Iteration, IterationLine, Progress, Spend, Verdict, dump, load
 from bot.runs.leases import Held
 from bot.runs.listed import line_of, of_progress
 from bot.runs.paid import let_go
@@ -10,6 +10,20 @@ from bot.runs.rows import add_facts, read_facts
 from bot.runs.spent import spend_up_to
 from bot.runs.tables import iterations, runs
 from bot.runs.transactions import transaction
+
+
+def lines_of(connection: Connection, run_id: str) -> tuple[IterationLine, ...]:
+    """All iterations of a run at a glance. What an older version kept is read whole."""
+    of_run = iterations.c.run_id == run_id
+    query = select(iterations.c.number, iterations.c.summary).where(of_run).order_by(iterations.c.number)
+    lines = []
+    for row in connection.execute(query).all():
+        if row.summary:
+            lines.append(load(IterationLine, row.summary))
+        else:
+            whole = select(iterations.c.iteration).where(of_run, iterations.c.number == row.number)
+            lines.append(line_of(load(Iteration, connection.execute(whole).scalar_one())))
+    return tuple(lines)
 
 
 class Trail:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, Connection, Engine, Table, text
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Table, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -51,11 +51,28 @@ def leave_no_trace(connection: Connection) -> None:
         connection.execute(text("PRAGMA secure_delete = ON"))
 
 
+def inserting(table: Table, dialect: str) -> postgresql.Insert | sqlite.Insert:
+    """An INSERT that can say what becomes of a row whose key is there."""
+    return (postgresql.insert if dialect == "postgresql" else sqlite.insert)(table)
+
+
 def insert_new(connection: Connection, table: Table, **values: Any) -> bool:
     """Insert a row where none has its key, and say whether that was so: of several at once, one is new."""
-    build = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = build(table).values(**values).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+    statement = (
+        inserting(table, connection.dialect.name)
+        .values(**values)
+        .on_conflict_do_nothing()
+        .execution_options(preserve_rowcount=True)
+    )
     return connection.execute(statement).rowcount == 1
+
+
+def put(connection: Connection, table: Table, *, over: ColumnElement[bool] | None = None, **values: Any) -> None:
+    """Write a row: where one has its key, over that, if it is one of those that may be written `over`."""
+    key = [column.name for column in table.primary_key]
+    others = {name: value for name, value in values.items() if name not in key}
+    statement = inserting(table, connection.dialect.name).values(**values)
+    connection.execute(statement.on_conflict_do_update(index_elements=key, set_=others, where=over))
 
 
 def insert_many_new(connection: Connection, key: Column[str], rows: Sequence[Mapping[str, Any]]) -> set[str]:
@@ -71,8 +88,7 @@ def insert_many_new(connection: Connection, key: Column[str], rows: Sequence[Map
 @cache
 def _inserting_new(key: Column[str], dialect: str) -> TypedReturnsRows[tuple[str]]:
     """Built once: that takes longer than to execute it."""
-    build = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    return build(key.table).on_conflict_do_nothing().returning(key)
+    return inserting(key.table, dialect).on_conflict_do_nothing().returning(key)
 
 
 def batched(values: Collection[T]) -> Iterator[Sequence[T]]:

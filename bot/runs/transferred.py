@@ -29,21 +29,21 @@ class Transfers:
         with transaction(self._engine) as connection:
             self._held.lock(connection)
             not_from = {ref.installation_id, *ordered_installations(connection)}
-            requests, told = (
+            of_others, told = (
                 and_(table.c.repository_id == ref.id, table.c.installation_id.not_in(not_from))
                 for table in (inbox, runs)
             )
+            requests = and_(of_others, inbox.c.kind.not_in([str(kind) for kind in _OF_THE_APP]))
             query = select(inbox.c.seq, inbox.c.trigger).where(requests, inbox.c.state == "waiting")
             connection.execute(update(runs).where(told).values(installation_id=ref.installation_id))
-            waiting = [row for row in connection.execute(query) if trigger_of(row.trigger).kind not in _OF_THE_APP]
+            waiting = connection.execute(query).all()
             for row in waiting:
                 trigger = trigger_of(row.trigger)
                 moved = replace(trigger, issue=replace(trigger.issue, repository=ref))
                 shelf = str(shelf_of_new(trigger.kind))
                 values = {"installation_id": ref.installation_id, "trigger": dump(moved), "shelf": shelf}
                 connection.execute(update(inbox).where(inbox.c.seq == row.seq).values(**values))
-            others = and_(requests, inbox.c.kind.not_in([str(kind) for kind in _OF_THE_APP]))
-            connection.execute(update(inbox).where(others).values(installation_id=ref.installation_id))
+            connection.execute(update(inbox).where(requests).values(installation_id=ref.installation_id))
         return len(waiting)
 
     def is_gone_over(self, ref: RepositoryRef) -> bool:

@@ -3,25 +3,19 @@
 import hashlib
 import json
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, func, select
 
 from bot.records import (
     Choices,
     Examination,
-    Happening,
-    HappeningKind,
     Iteration,
-    IterationLine,
     News,
     NumbersChoice,
-    Outcome,
     Proof,
-    PullState,
     Queue,
     RunChoice,
     RunLine,
@@ -37,21 +31,20 @@ from bot.records import (
 )
 from bot.runs.choosing import IS_ASKED_FOR, IS_WORK, LINE, behind, chosen_by, line_of_row, may_be_seen
 from bot.runs.deciding import AtOnce
+from bot.runs.happenings import happened_in, happened_since
 from bot.runs.inbox import trigger_of
-from bot.runs.listed import line_of
 from bot.runs.overview import overview
 from bot.runs.store import RUNS, Store, run_id_for
-from bot.runs.tables import happenings, inbox, iterations, runs
+from bot.runs.tables import inbox, iterations, runs
+from bot.runs.trail import lines_of
 from bot.runs.transactions import transaction
+from bot.runs.worked import WORKED, worked_issues
 
 T = TypeVar("T")
 
 CHOICES_AT_MOST = 500
 SEEN_AT_MOST = 200
 """How many runs at work a mark of all of them goes by, the newest of them."""
-
-HAPPENINGS_AT_ONCE = 500
-"""How much of what happened is read at once: of a run whose page is opened the newest."""
 
 QUEUE_EVERY_S = 1.0
 CHOICES_EVERY_S = 10.0
@@ -162,8 +155,9 @@ class SqlViewing:
             row = connection.execute(select(*LINE, runs.c.facts).where(runs.c.id == run_id)).first()
             if row is None:
                 return None
-            lines, last = _iterations(connection, run_id)
-            happened = _happened(connection, {run_id: 0}, newest=True)
+            lines, happened = lines_of(connection, run_id), happened_in(connection, run_id)
+            of_run = select(iterations.c.verdict, iterations.c.why).where(iterations.c.run_id == run_id)
+            last = connection.execute(of_run.order_by(iterations.c.number.desc()).limit(1)).first()
             same = and_(runs.c.repository_id == row.repository_id, runs.c.number == row.number, runs.c.id != run_id)
             wanted = and_(same, IS_ASKED_FOR)
             others = connection.execute(select(*LINE).where(wanted).order_by(runs.c.started_at).limit(50)).all()
@@ -181,14 +175,14 @@ class SqlViewing:
             plan=record("plan", TestPlan),
             baseline=record("baseline", TestReport),
             iterations=lines,
-            verdict=Verdict(last[0]) if last[0] else None,
-            why=last[1],
+            verdict=Verdict(last.verdict) if last and last.verdict else None,
+            why=last.why if last else "",
             doubts=str(facts.get("doubts", "")),
             proof=record("proof", Proof),
             base_sha=str(facts.get("base", "")),
             head_sha=str(facts.get("head_sha") or ""),
             notes=tuple(notes),
-            happenings=happened.get(run_id, ()),
+            happenings=happened,
             examination=record("examination", Examination),
             others=tuple(map(line_of_row, others)),
         )
@@ -199,7 +193,7 @@ class SqlViewing:
         if whole is None:
             return None
         with transaction(self.engine) as connection:
-            lines, _ = _iterations(connection, run_id)
+            lines = lines_of(connection, run_id)
         return whole, sum(line.calls for line in lines if line.number < number)
 
     def _whole(self, run_id: str, number: int) -> Iteration | None:
@@ -211,7 +205,7 @@ class SqlViewing:
     def iteration_of_call(self, run_id: str, call: int) -> tuple[Iteration, int] | None:
         """The iteration that holds a call, and how many calls there were before it."""
         with transaction(self.engine) as connection:
-            lines, _ = _iterations(connection, run_id)
+            lines = lines_of(connection, run_id)
         before = 0
         for line in lines:
             if before < call <= before + line.calls:
@@ -225,17 +219,9 @@ class SqlViewing:
         chosen = [runs.c.started_at >= choice.since, may_be_seen(choice.among), IS_WORK]
         if choice.repository:
             chosen.append(runs.c.repository == choice.repository)
-        columns = (
-            runs.c.repository_id, runs.c.repository, runs.c.number, runs.c.model, runs.c.iteration_count,
-            runs.c.cost_usd, runs.c.started_at, runs.c.asked_at, runs.c.published_at, runs.c.pull_request,
-            runs.c.pull_state, runs.c.outcome,
-        )  # fmt: skip
+        query = select(*WORKED).where(*chosen).order_by(runs.c.started_at)
         with transaction(self.engine) as connection:
-            found = connection.execute(select(*columns).where(*chosen).order_by(runs.c.started_at)).all()
-        by_issue: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        for row in found:
-            by_issue[row.repository_id, row.number].append(row)
-        worked = [_issue(rows) for rows in by_issue.values()]
+            worked = worked_issues(connection.execute(query))
         return [each for each in worked if choice.model in ("", each.model)]
 
     def news(self, followed: Mapping[str, int]) -> News:
@@ -252,82 +238,4 @@ class SqlViewing:
         waits = select(func.count(), func.max(inbox.c.seq)).where(inbox.c.state == "waiting")
         with transaction(self.engine) as connection:
             mark = [tuple(row) for query in (at_work, newest, waits) for row in connection.execute(query)]
-            return News(hashlib.sha256(repr(mark).encode()).hexdigest()[:16], _happened(connection, followed))
-
-
-def _iterations(connection: Connection, run_id: str) -> tuple[tuple[IterationLine, ...], tuple[str | None, str]]:
-    """All iterations at a glance; the last one's verdict, and why. What an older version kept is read whole."""
-    columns = (iterations.c.number, iterations.c.summary, iterations.c.verdict, iterations.c.why)
-    of_run = iterations.c.run_id == run_id
-    rows = connection.execute(select(*columns).where(of_run).order_by(iterations.c.number)).all()
-    lines = []
-    for row in rows:
-        if row.summary:
-            lines.append(load(IterationLine, row.summary))
-            continue
-        whole = select(iterations.c.iteration).where(of_run, iterations.c.number == row.number)
-        lines.append(line_of(load(Iteration, connection.execute(whole).scalar_one())))
-    return tuple(lines), (rows[-1].verdict, rows[-1].why) if rows else (None, "")
-
-
-def _happened(
-    connection: Connection, followed: Mapping[str, int], *, newest: bool = False
-) -> dict[str, tuple[Happening, ...]]:
-    """What happened in these runs after the happening of this number, in its order; steps are never left out."""
-    if not followed:
-        return {}
-    wanted = or_(*(and_(happenings.c.run_id == run_id, happenings.c.seq > seq) for run_id, seq in followed.items()))
-    if newest:
-        last = select(func.max(happenings.c.seq)).where(happenings.c.run_id.in_(followed)).scalar_subquery()
-        is_step = happenings.c.kind != str(HappeningKind.TOLD)
-        wanted = and_(wanted, or_(is_step, happenings.c.seq > last - HAPPENINGS_AT_ONCE))
-    query = select(happenings).where(wanted).order_by(happenings.c.run_id, happenings.c.seq)
-    found: dict[str, list[Happening]] = defaultdict(list)
-    for row in connection.execute(query if newest else query.limit(HAPPENINGS_AT_ONCE)):
-        found[row.run_id].append(Happening(row.seq, row.at, HappeningKind(row.kind), row.text))
-    return {run_id: tuple(each) for run_id, each in found.items()}
-
-
-def _issue(rows: Sequence[Any]) -> WorkedIssue:
-    """All runs of one issue together, oldest first."""
-    if len(rows) == 1:
-        return _alone(rows[0])
-    pulls = [row for row in rows if row.pull_request is not None]
-    published = [row.published_at for row in pulls if row.published_at is not None]
-    asked = [row.asked_at for row in rows if row.asked_at is not None]
-    newest = pulls[-1] if pulls else None
-    return WorkedIssue(
-        repository=rows[-1].repository or "",
-        number=rows[0].number,
-        model=next((row.model for row in reversed(rows) if row.model), ""),
-        runs=len(rows),
-        iterations=sum(row.iteration_count or 0 for row in rows),
-        cost_usd=sum(row.cost_usd for row in rows),
-        first_at=rows[0].started_at,
-        asked_at=min(asked, default=None),
-        published_at=min(published, default=None),
-        pull_request=newest.pull_request if newest else None,
-        pull_state=PullState(newest.pull_state) if newest and newest.pull_state else None,
-        is_proven=any(row.outcome == str(Outcome.PROVEN) for row in rows),
-    )
-
-
-def _alone(row: Any) -> WorkedIssue:
-    """The same of a single run, as nearly all are: quickly, as there may be many."""
-    return WorkedIssue(
-        repository=row.repository or "",
-        number=row.number,
-        model=row.model or "",
-        runs=1,
-        iterations=row.iteration_count or 0,
-        cost_usd=row.cost_usd,
-        first_at=row.started_at,
-        asked_at=row.asked_at,
-        published_at=row.published_at if row.pull_request is not None else None,
-        pull_request=row.pull_request,
-        pull_state=PullState(row.pull_state) if row.pull_request is not None and row.pull_state else None,
-        is_proven=row.outcome == _PROVEN,
-    )
-
-
-_PROVEN = str(Outcome.PROVEN)
+            return News(hashlib.sha256(repr(mark).encode()).hexdigest()[:16], happened_since(connection, followed))

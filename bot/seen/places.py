@@ -6,9 +6,9 @@ So what was counted outlives a restart, and the files do not grow in number, who
 import fcntl
 import itertools
 import json
+import os
 import struct
 from pathlib import Path
-from typing import IO
 
 from prometheus_client.mmap_dict import MmapedDict
 
@@ -18,9 +18,6 @@ KINDS = ("counter", "histogram", "gauge_mostrecent")
 ROOM_BYTES = 512 * 1024
 """What each file takes on the disk from the start: about two thousand series. Where a process writes into a part of a
 file that has no room on a full disk, the system ends it."""
-
-_held: list[IO[str]] = []
-"""The locks of this process."""
 
 
 def take_place(folder: Path) -> str:
@@ -42,13 +39,13 @@ def readable_files(folder: Path) -> list[str]:
 
 
 def _lock(file: Path) -> bool:
-    lock = file.open("w")
+    """Whether nobody else has it locked. Nothing of ours ever closes it: the end of the process does."""
+    lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        lock.close()
+        os.close(lock)
         return False
-    _held.append(lock)
     return True
 
 

@@ -37,18 +37,18 @@ def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
     issue = issue_of_pull(event, event.pull_request, ours)
     if issue is None:
         return Ignore("the pull request is not ours")
-    at = iso(event.pull_request.updated_at)
+    at, end = iso(event.pull_request.updated_at), None
     match event.action:
         case "closed":
             kind, moment, because = TriggerKind.STOP, at, f"pull request #{number} closed"
+            end = PullEnd(number, is_merged=event.pull_request.merged_at is not None)
         case "synchronize":
             kind, moment, because = TriggerKind.MOVED, f"{at}/{head.sha}", f"pushed to pull request #{number}"
         case _:
             return Ignore(f"a pull request that is {event.action} asks for nothing")
     key = f"{kind}:{event.repository.id}!{number}@{moment}"
-    end = PullEnd(number, is_merged=event.pull_request.merged_at is not None) if kind is TriggerKind.STOP else None
-    said = {"key": key, "occurred_at": at, "because": because, "pull_end": end}
-    return Accept((asked(event, ours, kind=kind, number=issue, **said),))
+    trigger = asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because, pull_end=end)
+    return Accept((trigger,))
 
 
 def _start(event: IssueEvent, because: str, ours: Ours) -> Accept | Ignore:

@@ -8,25 +8,22 @@ from bot.triggers.payloads import Repository
 FOR_GOOD = f"App {TriggerKind.UNINSTALLED}"
 """Why an App sees a repository no more: not for the time of a suspension."""
 
-AGAIN = "App no longer suspended"
-"""Why an App sees the repositories of an account again, as INSTALLED tells of the account as a whole."""
-
 
 def on_installation(event: InstallationEvent, ours: Ours) -> Accept | Ignore:
     """The App was installed on an account, or taken off it: for good, or until it is let in again.
 
     Nothing that is kept may be removed for a suspension.
     """
+    account = Repository(id=0, full_name=f"{event.installation.account.login}/")
     match event.action:
         case "created" if event.repositories:
             return _of_repositories(event, TriggerKind.INSTALLED, event.repositories, ours)
-        case "deleted" | "suspend":
-            account = Repository(id=0, full_name=f"{event.installation.account.login}/")
-            because = "App suspended" if event.action == "suspend" else FOR_GOOD
-            return _of_repositories(event, TriggerKind.UNINSTALLED, (account,), ours, because=because)
+        case "deleted":
+            return _of_repositories(event, TriggerKind.UNINSTALLED, (account,), ours, because=FOR_GOOD)
+        case "suspend":
+            return _of_repositories(event, TriggerKind.UNINSTALLED, (account,), ours, because="App suspended")
         case "unsuspend":
-            account = Repository(id=0, full_name=f"{event.installation.account.login}/")
-            return _of_repositories(event, TriggerKind.INSTALLED, (account,), ours, because=AGAIN)
+            return _of_repositories(event, TriggerKind.INSTALLED, (account,), ours, because="App no longer suspended")
         case _:
             return Ignore(f"an installation that is {event.action} asks for nothing")
 

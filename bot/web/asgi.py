@@ -6,13 +6,13 @@ Source: https://asgi.readthedocs.io/en/latest/specs/www.html
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 
 from flask import Flask
 
-from bot.web.bridge import Bridge
+from bot.web.bridge import Bridge, Receive, Send
 from bot.web.exchange import ALIVE, NOT_ALLOWED, TOO_LARGE, TOO_SLOW, Reply, Request
 from bot.web.webhook import SMALL_BYTES, Webhook
 
@@ -32,10 +32,6 @@ LARGE_AT_ONCE = 4
 
 WEBHOOK = "/webhook"
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-
 
 class Site:
     """What a web process serves: the webhook, that it lives, and the pages."""
@@ -53,14 +49,11 @@ class Site:
         if scope["type"] != "http":
             await send({"type": f"{scope['type']}.close"})
             return
-        request = _request(scope)
+        request, begun_s = _request(scope), time.perf_counter()
         if request.path == WEBHOOK and request.method == "POST":
-            await _answer(await self._take(request, receive), send)
-            return
-        begun_s = time.perf_counter()
-        status = await self._show(request, scope, receive, send)
-        took_ms = (time.perf_counter() - begun_s) * 1000
-        log.info('%s "%s %s" %s, %.0f ms', request.remote, request.method, request.path, status, took_ms)
+            await _answer(await self._take(request, receive, begun_s), send)
+        else:
+            _tell(request, await self._show(request, scope, receive, send), begun_s)
 
     async def _show(self, request: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> int:
         """Anything but a delivery. That the process lives is told however busy the pages are."""
@@ -77,10 +70,14 @@ class Site:
         await _answer(body, send, has_body=request.method != "HEAD")
         return body.status
 
-    async def _take(self, request: Request, receive: Receive) -> Reply:
+    async def _take(self, request: Request, receive: Receive, begun_s: float) -> Reply:
+        """A delivery. The webhook says more of it than which request it was, once all of it is here."""
         async with AsyncExitStack() as room:
             body = await self._body(request, receive, PAYLOAD_LIMIT_BYTES, room)
-            return await self._webhook.receive(request, body) if isinstance(body, bytes) else body
+            if isinstance(body, bytes):
+                return await self._webhook.receive(request, body)
+        _tell(request, body.status, begun_s)
+        return body
 
     async def _body(self, request: Request, receive: Receive, limit_bytes: int, room: AsyncExitStack) -> bytes | Reply:
         """The body, or what is said where it is too large, which is not read, or where nobody goes on sending it.
@@ -114,6 +111,11 @@ def _request(scope: Mapping[str, Any]) -> Request:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     client = scope.get("client")
     return Request(scope["method"], scope["path"], headers, client[0] if client else "")
+
+
+def _tell(request: Request, status: int, begun_s: float) -> None:
+    took_ms = (time.perf_counter() - begun_s) * 1000
+    log.info('%s "%s %s" %s, %.0f ms', request.remote, request.method, request.path, status, took_ms)
 
 
 async def _answer(reply: Reply, send: Send, *, has_body: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Pages beside other work, on a thread of their own."""
+"""Pages beside other work, or where nothing else is served yet: on a thread of their own."""
 
 import socket
 import threading
@@ -12,6 +12,7 @@ from flask import Flask
 from bot.errors import ConfigError
 
 LOOPBACK = "127.0.0.1"
+_POLL_S = 0.1
 
 
 @contextmanager
@@ -20,15 +21,15 @@ def served_beside(
 ) -> Iterator[int]:
     """Serve while the context lasts, by itself to this machine alone; yields the port, 0 takes a free one.
 
-    Raises `ConfigError` that names the setting where the port is taken.
+    Raises `ConfigError` that names the setting where the address can't be had.
     """
     kind = _Server6 if ":" in host else _Server
     try:
         server = make_server(host, port, app, server_class=kind, handler_class=_Handler)
     except OSError as problem:
-        raise ConfigError(f"{setting}: can't listen on port {port}: {problem.strerror}") from problem
+        raise ConfigError(f"{setting}: can't listen on {host}:{port}: {problem.strerror}") from problem
     with server:
-        threading.Thread(target=server.serve_forever, name="pages", daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(_POLL_S,), name="pages", daemon=True).start()
         try:
             yield server.server_port
         finally:
@@ -47,7 +48,7 @@ class _Handler(WSGIRequestHandler):
     timeout = 30
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: it would be one line for each look."""
+        """Say nothing: it would be one line for each look, and addresses may hold what is secret for a while."""
 
     def address_string(self) -> str:
         """The address itself, which no name server need be asked for."""

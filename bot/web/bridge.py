@@ -6,7 +6,7 @@ Source: https://peps.python.org/pep-3333/
 import asyncio
 import io
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -19,6 +19,8 @@ PATIENCE_S = 30.0
 """How long one piece may take to be sent."""
 
 Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Coroutine[Any, Any, None]]
 Emit = Callable[[Message], None]
 
 
@@ -29,13 +31,7 @@ class Bridge:
         self._pages = pages
         self._threads = ThreadPoolExecutor(THREADS, "pages")
 
-    async def answer(
-        self,
-        scope: Mapping[str, Any],
-        body: bytes,
-        receive: Callable[[], Awaitable[Message]],
-        send: Callable[[Message], Awaitable[None]],
-    ) -> int:
+    async def answer(self, scope: Mapping[str, Any], body: bytes, receive: Receive, send: Send) -> int:
         """Answer a request whose body has been read. Returns the status."""
         loop = asyncio.get_running_loop()
         leaving = asyncio.create_task(_gone(receive))
@@ -44,7 +40,7 @@ class Bridge:
             """Send it, and wait until the other end takes more."""
             if leaving.done():
                 raise ConnectionAbortedError
-            asyncio.run_coroutine_threadsafe(_sent(send, message), loop).result(PATIENCE_S)
+            asyncio.run_coroutine_threadsafe(send(message), loop).result(PATIENCE_S)
 
         try:
             return await loop.run_in_executor(self._threads, self._run, _environ(scope, body), emit)
@@ -71,14 +67,10 @@ class Bridge:
         return status
 
 
-async def _gone(receive: Callable[[], Awaitable[Message]]) -> None:
+async def _gone(receive: Receive) -> None:
     """Return once the other end has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _sent(send: Callable[[Message], Awaitable[None]], message: Message) -> None:
-    await send(message)
 
 
 def _start(status: int, headers: Iterable[tuple[str, str]]) -> Message:

@@ -1,6 +1,7 @@
 """`selfcode doctor` without a repository: whether all that has to work does, each thing by itself."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 
 from bot.app_file import FILE, others_can_read
@@ -22,7 +23,7 @@ def checkup_of(
 
     `tell` is told what is looked at next.
     """
-    first: Look = SETTINGS, lambda: _settings(settings, environment)
+    first: Look = SETTINGS, partial(_settings, settings, environment)
     looks: Iterable[Look] = chain([first], looks_at_app(settings), looks_here(settings, stop))
     for part, look in looks:
         if stop():

@@ -55,8 +55,7 @@ class _App:
         self._has_key = False
 
     def clock(self) -> Iterator[Check]:
-        bundle = str(self._settings.ca_bundle) if self._settings.ca_bundle else None
-        yield about_clock(clock_ahead_s(self._settings.github_api_url, ca_bundle=bundle))
+        yield about_clock(clock_ahead_s(self._settings.github_api_url, ca_bundle=self._settings.ca_bundle))
 
     def key(self) -> Iterator[Check]:
         found = about_key(self._github.itself.app(), slug=self._settings.app_slug)
@@ -93,7 +92,7 @@ class _App:
 
     @cached_property
     def _github(self) -> GitHubApp:
-        return github_of(self._settings.model_copy(update={"poll_seconds": 5.0}))  # the secret is another look's
+        return github_of(self._settings)
 
     @property
     def _itself(self) -> AppItself:

@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -11,12 +12,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from bot.app_file import require_writable
 from bot.errors import Stopped, Unavailable
 from bot.records import Check, CheckState, StopCheck
-from bot.runs.census import try_to_keep
 from bot.runs.database import connect
+from bot.runs.probing import try_to_keep
 from bot.runs.schema import NEWEST, schema_of
 from bot.runs.space import space_problem
 from bot.settings import Settings
 from bot.wire.checkup_app import Look
+from bot.wire.database import has_database
 from bot.wire.models import model_of
 from bot.wire.sandboxes import sandbox_of
 from sandbox import SandboxUnavailable
@@ -30,12 +32,13 @@ BRIEF_S = 0.1
 
 def looks_here(settings: Settings, stop: StopCheck) -> Iterator[Look]:
     """One look a part; at each model one."""
-    yield SANDBOX, lambda: _sandbox(settings)
-    yield IMAGE, lambda: _image(settings)
-    yield DISK, lambda: _disk(settings)
-    yield DATABASE, lambda: _database(settings)
-    for name in _models(settings):
-        yield MODEL, lambda name=name: _model(settings, name, stop)  # type: ignore[misc]  # the loop's own
+    yield SANDBOX, partial(_sandbox, settings)
+    yield IMAGE, partial(_image, settings)
+    yield DISK, partial(_disk, settings)
+    yield DATABASE, partial(_database, settings)
+    for name in dict.fromkeys((settings.model, settings.critic_model)):
+        if name:
+            yield MODEL, partial(_model, settings, name, stop)
 
 
 def _sandbox(settings: Settings) -> Iterator[Check]:
@@ -83,7 +86,7 @@ def _nearest(folder: Path) -> Path:
 
 
 def _database(settings: Settings) -> Iterator[Check]:
-    if settings.database_url is None and not settings.database_file.exists():
+    if not has_database(settings):
         if settings.home.exists():
             require_writable(settings.home)
         elif not os.access(_nearest(settings.home), os.W_OK | os.X_OK):
@@ -112,10 +115,6 @@ def _database(settings: Settings) -> Iterator[Check]:
         yield Check(DATABASE, CheckState.BAD, f"{where} can't be reached: {str(problem).partition(' (Background')[0]}")
     finally:
         engine.dispose()
-
-
-def _models(settings: Settings) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in (settings.model, settings.critic_model) if name))
 
 
 def _model(settings: Settings, name: str, stop: StopCheck) -> Iterator[Check]:

@@ -15,7 +15,7 @@ from bot.runs.solving import Author
 from bot.runs.store import Store
 from bot.runs.traces import trace_in_file, trace_in_store
 from bot.settings import Settings
-from bot.wire.database import database_of, no_database
+from bot.wire.database import database_of, has_database, no_database
 from bot.wire.models import agents_of, crew_of, model_of
 from bot.wire.sandboxes import answering_sandbox, image_preparer, limits_of
 from bot.writing.trace import Trace
@@ -134,7 +134,7 @@ def trace_named(settings: Settings, name: str) -> Trace:
     path = trace_on_disk(name)
     if path is not None:
         return trace_in_file(path)
-    if settings.database_url is None and not settings.database_file.exists():
+    if not has_database(settings):
         raise Refused(
             f"There is no run {name}: there is no such file or folder, `selfcode run` has kept none in the repository "
             f"here, and {no_database(settings)}"

@@ -8,10 +8,10 @@ from bot.errors import ConfigError
 from bot.github.registering import GitHubRegistrar
 from bot.records import NewApp, WantedApp
 from bot.settings import Settings
+from bot.web.beside import served_beside
 from bot.web.pages.creating import SETUP, create_setup_app
 from bot.web.pages.creating_shown import Place
 from bot.web.pages.desk import Desk
-from bot.web.pages.serving import served
 from bot.wire.manifest import app_manifest
 from bot.wire.models import model_of
 
@@ -29,14 +29,12 @@ def create_app_by_clicking(settings: Settings, say: Callable[[str], None], until
     """
     require_none_kept(settings)
     desk = Desk(
-        GitHubRegistrar(
-            api_url=settings.github_api_url, ca_bundle=str(settings.ca_bundle) if settings.ca_bundle else None
-        ),
+        GitHubRegistrar(api_url=settings.github_api_url, ca_bundle=settings.ca_bundle),
         keep=lambda app, wanted: keep(settings, app, wanted),
         tell_token=lambda token: say(_link(settings, token)),
     )
     app = create_setup_app(desk, app_manifest(), lambda: place_of(settings))
-    with served(app, host=settings.host, port=settings.port):
+    with served_beside(app, port=settings.port, host=settings.host, setting="SELFCODE_HOST, SELFCODE_PORT"):
         say("There is no GitHub App yet. Open this link in a browser to create one; selfcode starts after that.")
         desk.open()
         while not desk.shown.wait(_LOOK_S):

@@ -17,13 +17,18 @@ from bot.settings import Settings
 @contextmanager
 def database_there(settings: Settings) -> Iterator[Engine]:
     """The database for one command of an operator's. Raises `Refused` where this home has none."""
-    if settings.database_url is None and not settings.database_file.exists():
+    if not has_database(settings):
         raise Refused(no_database(settings))
     engine = database_of(settings)
     try:
         yield engine
     finally:
         engine.dispose()
+
+
+def has_database(settings: Settings) -> bool:
+    """Whether there is one that may hold something."""
+    return settings.database_url is not None or settings.database_file.exists()
 
 
 def no_database(settings: Settings) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.errors import Refused
 from bot.records import Happening, HappeningKind, RunChoice, RunList, RunState
 from bot.runs.store import Store
+from bot.runs.traces import the_only
 from bot.runs.viewing import SqlViewing
 from bot.settings import Settings
 from bot.wire.database import database_there
@@ -52,11 +53,6 @@ class Followed:
             wait(EVERY_S)
 
 
-def has_database(settings: Settings) -> bool:
-    """Whether there is anything to look at."""
-    return settings.database_url is not None or settings.database_file.exists()
-
-
 def runs_of(settings: Settings, choice: RunChoice) -> RunList:
     """The runs that are chosen, newest first."""
     with database_there(settings) as engine:
@@ -70,10 +66,6 @@ def followed(settings: Settings, name: str) -> Iterator[Followed]:
         viewing = SqlViewing(engine, at_once_of(settings))
         begun = Store(engine).run_ids(name)
         waiting = [each.run_id for each in viewing.queue(None).waiting if each.run_id.startswith(name)]
-        found = sorted({*begun, *waiting})
-        if not found:
-            raise Refused(f"There is no run {name}, and no such file. `selfcode runs` lists them.")
-        if len(found) > 1:
-            raise Refused(f"Several runs begin with {name}: {', '.join(found[:5])}{' …' if len(found) > 5 else ''}.")
-        line = viewing.line(found[0])
-        yield Followed(found[0], line is not None and line.state is RunState.ENDED, viewing)
+        run_id = the_only(sorted({*begun, *waiting}), name)
+        line = viewing.line(run_id)
+        yield Followed(run_id, line is not None and line.state is RunState.ENDED, viewing)

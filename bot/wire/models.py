@@ -2,20 +2,13 @@
 
 import threading
 from collections.abc import Callable
-from typing import Protocol
 
 from bot.agent import Agent, Dialect, Model, OpenAIModel, Prices
 from bot.agent.probing import Habits, Remembered
-from bot.runs.counted_model import CountedModel
-from bot.runs.house import Crew
+from bot.runs.counted_model import counted_model
+from bot.runs.house import AgentFor, Crew
 from bot.seen.counting import Counts, Uncounted
 from bot.settings import Settings
-
-
-class AgentFor(Protocol):
-    """Who works as a crew. `instead_of` gives what is put in the place of each model."""
-
-    def __call__(self, crew: Crew, instead_of: Callable[[Model], Model] = ...) -> Agent: ...
 
 
 def agents_of(settings: Settings, habits: Habits | None = None, counts: Counts | None = None) -> AgentFor:
@@ -26,12 +19,12 @@ def agents_of(settings: Settings, habits: Habits | None = None, counts: Counts |
     def model(name: str) -> Model:
         models: dict[str, Model] = kept.__dict__.setdefault("models", {})
         if name not in models:
-            models[name] = CountedModel(model_of(settings, name), counted)
+            models[name] = counted_model(model_of(settings, name), counted)
         return models[name]
 
     remembered = Remembered() if habits is None else habits
 
-    def agent_for(crew: Crew, instead_of: Callable[[Model], Model] = _itself) -> Agent:
+    def agent_for(crew: Crew, instead_of: Callable[[Model], Model]) -> Agent:
         return Agent(
             instead_of(model(crew.model)),
             dialect=Dialect(settings.dialect),
@@ -42,10 +35,6 @@ def agents_of(settings: Settings, habits: Habits | None = None, counts: Counts |
         )
 
     return agent_for
-
-
-def _itself(model: Model) -> Model:
-    return model
 
 
 def crew_of(settings: Settings) -> Crew:

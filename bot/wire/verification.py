@@ -15,7 +15,7 @@ from bot.runs.store import Store
 from bot.runs.subjects import PullSource, from_pull, from_span, mirror_for_once
 from bot.runs.verifying import verify
 from bot.settings import Settings
-from bot.wire.database import database_of
+from bot.wire.database import database_of, has_database
 from bot.wire.doctor import means_of, remote_of
 from bot.writing.comparison import StoredProof
 from bot.writing.verification import Verification
@@ -105,8 +105,7 @@ def pull_of(settings: Settings, full_name: str, number: int) -> PullSource:
 
 def stored_proof(settings: Settings, source: PullSource) -> StoredProof | None:
     """The newest proof of the pull request that is kept here; None without one, or without a database."""
-    has_database = settings.database_url is not None or settings.database_file.exists()
-    if source.pull is None or source.remote.key is None or not has_database:
+    if source.pull is None or source.remote.key is None or not has_database(settings):
         return None
     kept = newest_judgement(Store(database_of(settings)), source.remote.key, source.number)
     if kept is None:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Engine
 
+from bot.errors import Unavailable
 from bot.github.signing_in import GitHubSigningIn
 from bot.runs.keeping import FileTurn, SharedInbox
 from bot.runs.sessions import SqlSessions
@@ -9,14 +10,16 @@ from bot.runs.steering import SqlSteering
 from bot.runs.store import SqlInbox
 from bot.runs.viewing import SqlViewing
 from bot.settings import Settings
-from bot.web.app import create_app
+from bot.web.app import create_app, waiting_pages
 from bot.web.asgi import Site
+from bot.web.beside import served_beside
 from bot.web.pages.doorkeeper import Doorkeeper
 from bot.web.pages.means import Means
 from bot.web.pages.place import Place
-from bot.wire.database import database_or_not
+from bot.wire.awaiting import Pause, awaited
+from bot.wire.database import database_of, database_or_not
 from bot.wire.room import at_once_of
-from bot.wire.watching import Readiness, Readings, figures_of
+from bot.wire.watching import DATABASE, Readiness, Readings, figures_of
 
 
 def web_app(settings: Settings) -> Site:
@@ -45,9 +48,23 @@ def web_app(settings: Settings) -> Site:
     )
 
 
+def await_database(settings: Settings, pause: Pause) -> Engine:
+    """The database, with every table in place. Deliveries are answered with 503 meanwhile, and fetched later.
+
+    Raises `ConfigError` where the operator has to act.
+    """
+    try:
+        return database_of(settings)
+    except Unavailable as away:
+        asked = _Asked(settings, str(away))
+    pages = waiting_pages(problem=lambda: asked.problem, part=DATABASE)
+    with served_beside(pages, port=settings.port, host=settings.host, setting="SELFCODE_HOST, SELFCODE_PORT"):
+        return awaited(asked, pause)
+
+
 def door_of(settings: Settings, engine: Engine) -> Doorkeeper | None:
     """Who lets people in that sign in; None where nobody can."""
-    if settings.client_id is None or settings.client_secret is None or not settings.can_sign_in:
+    if not settings.client_id or not settings.client_secret:
         return None
     return Doorkeeper(
         GitHubSigningIn(
@@ -55,7 +72,7 @@ def door_of(settings: Settings, engine: Engine) -> Doorkeeper | None:
             api_url=settings.github_api_url,
             client_id=settings.client_id,
             client_secret=settings.client_secret.get_secret_value(),
-            ca_bundle=str(settings.ca_bundle) if settings.ca_bundle else None,
+            ca_bundle=settings.ca_bundle,
         ),
         SqlSessions(engine),
         place=Place(settings.public_url),
@@ -63,6 +80,21 @@ def door_of(settings: Settings, engine: Engine) -> Doorkeeper | None:
         minimum=settings.min_permission,
         lets_in_local=settings.lets_in_local,
     )
+
+
+class _Asked:
+    """Asks for the database, and knows what was wrong the last time."""
+
+    def __init__(self, settings: Settings, problem: str) -> None:
+        self._settings = settings
+        self.problem = problem
+
+    def __call__(self) -> Engine:
+        try:
+            return database_of(self._settings)
+        except Unavailable as away:
+            self.problem = str(away)
+            raise
 
 
 def _turn(settings: Settings) -> FileTurn | None:

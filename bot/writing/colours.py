@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from rich.ansi import AnsiDecoder
+from rich.color import Color
+from rich.style import Style
 
 from bot.writing.safe import spelled
 
-_SELECT = re.compile(r"\x1b\[([0-9;:]{0,60})m")
+_SELECT = re.compile(r"\x1b\[[0-9;:]{0,60}m")
 _NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
-_ON = {1: "bold", 2: "faint", 3: "italic", 4: "underlined", 9: "struck"}
-_OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underlined",), 29: ("struck",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +20,6 @@ class Piece:
 
     text: str
     styles: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    colour: str = ""
-    ground: str = ""
-    marks: frozenset[str] = frozenset()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name in (self.colour, self.ground, *sorted(self.marks)) if name)
 
 
 def coloured(output: str) -> tuple[Piece, ...]:
@@ -46,56 +37,40 @@ def coloured(output: str) -> tuple[Piece, ...]:
 def _merged(output: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Neighbours of one style together, each spelled."""
     gathered, names = "", tuple[str, ...]()
-    for text, style in _runs(output):
-        if style.names != names and gathered:
+    for text, styles in _runs(output):
+        if styles != names and gathered:
             yield spelled(gathered), names
             gathered = ""
-        gathered, names = gathered + text, style.names
+        gathered, names = gathered + text, styles
     if gathered:
         yield spelled(gathered), names
 
 
-def _runs(output: str) -> Iterator[tuple[str, _Style]]:
-    style, after = _Style(), 0
+def _runs(output: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    decoder, after = AnsiDecoder(), 0
     for found in _SELECT.finditer(output):
         if found.start() > after:
-            yield output[after : found.start()], style
-        style, after = _selected(style, found[1]), found.end()
+            yield output[after : found.start()], _names(decoder.style)
+        decoder.decode_line(found[0].replace(":", ";"))
+        after = found.end()
     if after < len(output):
-        yield output[after:], style
+        yield output[after:], _names(decoder.style)
 
 
-def _selected(style: _Style, text: str) -> _Style:
-    """The style after a selection; of colours by number or by parts, only the first sixteen have a name."""
-    codes = iter(int(each[:4] or 0) for each in text.replace(":", ";").split(";"))
-    for code in codes:
-        if code == 0:
-            style = _Style()
-        elif code in (38, 48):
-            name = _by_number(codes)
-            style = replace(style, colour=name) if code == 38 else replace(style, ground=f"on-{name}" if name else "")
-        elif code in _ON:
-            style = replace(style, marks=style.marks | {_ON[code]})
-        elif code in _OFF:
-            style = replace(style, marks=style.marks - set(_OFF[code]))
-        else:
-            style = _with_colour(style, code)
-    return style
+def _names(style: Style) -> tuple[str, ...]:
+    colour, ground = _colour(style.color), _colour(style.bgcolor)
+    marks = {
+        "bold": style.bold,
+        "faint": style.dim,
+        "italic": style.italic,
+        "struck": style.strike,
+        "underlined": style.underline,
+    }
+    named = (colour, ground and f"on-{ground}", *(name for name, has in marks.items() if has))
+    return tuple(name for name in named if name)
 
 
-def _by_number(codes: Iterator[int]) -> str:
-    """The name of a colour that is given by its number, or by three parts, which are passed over."""
-    if next(codes, 0) != 5:
-        for _ in range(3):
-            next(codes, 0)
-        return ""
-    number = next(codes, 0)
-    return _NAMES[number % 8] if number < 16 else ""
-
-
-def _with_colour(style: _Style, code: int) -> _Style:
-    tens, number = divmod(code, 10)
-    name = _NAMES[number] if number < 8 else ""
-    if tens in (3, 9):
-        return replace(style, colour=name)
-    return replace(style, ground=f"on-{name}" if name else "") if tens in (4, 10) else style
+def _colour(colour: Color | None) -> str:
+    """The colour's name; of those by number or by parts, only the first sixteen have one."""
+    number = colour.number if colour else None
+    return _NAMES[number % 8] if number is not None and number < 16 else ""

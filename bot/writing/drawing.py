@@ -21,7 +21,18 @@ class Column:
     said: str
 
 
-def columns(title: str, classes: Sequence[str], drawn: Sequence[Column], *, in_words: Callable[[float], str]) -> str:
+def count_in_words(number: float) -> str:
+    """A count at an axis; half of an odd one is no whole."""
+    return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"
+
+
+def columns(
+    title: str,
+    classes: Sequence[str],
+    drawn: Sequence[Column],
+    *,
+    in_words: Callable[[float], str] = count_in_words,
+) -> str:
     """The chart; "" where there is nothing to draw. `classes` name the parts for the style sheet.
 
     `in_words` writes a number at the axis. Each column says what it is when it is pointed at; for who sees none of it
@@ -79,7 +90,7 @@ def chart_of_tests(iterations: Sequence[IterationLine], baseline: TestReport | N
         if each.passed is not None and each.failed is not None:
             said = f"iteration {each.number}: {each.counts}"
             drawn.append(Column(str(each.number), (each.passed, each.failed), said))
-    return columns("Tests by iteration: those that pass, those that fail", ("good", "bad"), drawn, in_words=_whole)
+    return columns("Tests by iteration: those that pass, those that fail", ("good", "bad"), drawn)
 
 
 def chart_of_spend(iterations: Sequence[IterationLine]) -> str:
@@ -88,12 +99,8 @@ def chart_of_spend(iterations: Sequence[IterationLine]) -> str:
         drawn = [Column(str(each.number), (each.cost_usd or 0.0,), _spent(each)) for each in iterations]
         return columns("Cost by iteration", ("plain",), drawn, in_words=cost)
     by_tokens = [Column(str(each.number), (float(each.tokens),), _spent(each)) for each in iterations]
-    return columns("Tokens by iteration", ("plain",), by_tokens, in_words=_whole)
+    return columns("Tokens by iteration", ("plain",), by_tokens)
 
 
 def _spent(each: IterationLine) -> str:
     return f"iteration {each.number}: {cost(each.cost_usd)}, {tokens(each.tokens)} tokens"
-
-
-def _whole(number: float) -> str:
-    return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"

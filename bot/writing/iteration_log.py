@@ -99,31 +99,29 @@ def _output(iteration: Iteration, rank: float) -> Section:
 
 def reply_text(reply: str) -> str:
     """A chat completion's words, then each tool call; the whole text where it has neither."""
-    try:
-        shape = json.loads(reply)
-    except ValueError:
-        return reply
-    message = _message(shape)
+    message = _message(reply)
     if message is None:
         return reply
     calls = [_tool_call(call) for call in message.get("tool_calls") or () if isinstance(call, dict)]
-    content = message.get("content")
-    return "\n\n".join(part for part in (content if isinstance(content, str) else "", *calls) if part) or reply
+    return "\n\n".join(part for part in (_words(message), *calls) if part) or reply
 
 
 def words_in(reply: str) -> str:
     """A chat completion's words alone, "" where it has none; the whole text where it is no completion."""
-    try:
-        message = _message(json.loads(reply))
-    except ValueError:
-        message = None
-    if message is None:
-        return reply
+    message = _message(reply)
+    return reply if message is None else _words(message)
+
+
+def _words(message: dict[str, Any]) -> str:
     content = message.get("content")
     return content if isinstance(content, str) else ""
 
 
-def _message(shape: Any) -> dict[str, Any] | None:
+def _message(reply: str) -> dict[str, Any] | None:
+    try:
+        shape = json.loads(reply)
+    except ValueError:
+        return None
     if not isinstance(shape, dict):
         return None
     choices = shape.get("choices")

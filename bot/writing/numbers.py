@@ -35,10 +35,6 @@ class Numbers:
     cost_each_usd: float | None
     median_s: float | None
 
-    @property
-    def solved_part(self) -> float | None:
-        return self.merged / self.issues if self.issues else None
-
 
 def numbers_of(issues: Sequence[WorkedIssue]) -> Numbers:
     """All of these together. What a merged pull request took is what all runs of its issue took."""
@@ -85,7 +81,7 @@ def pulls_chart(issues: Sequence[WorkedIssue], *, now: float) -> str:
         return ""
     drawn = [_of_week(week, weeks.get(week, ())) for week in range(min(weeks), _week_of(now) + 1)]
     title, classes = "Issues by week: pull request merged, open, closed, none", ("good", "plain", "bad", "none")
-    return columns(title, classes, drawn[-WEEKS_AT_MOST:], in_words=lambda each: f"{each:,.0f}")
+    return columns(title, classes, drawn[-WEEKS_AT_MOST:])
 
 
 def _of_week(week: int, issues: Sequence[WorkedIssue]) -> Column:
@@ -115,4 +111,4 @@ def waits_chart(issues: Sequence[WorkedIssue]) -> str:
         drawn.append(Column(name, (float(count),), f"up to {name}: {plural(count, 'pull request')}"))
         above = most
     title = f"Time from label to pull request, median {duration(median(waits))}" if waits else ""
-    return columns(title, ("plain",), drawn, in_words=lambda each: f"{each:,.0f}")
+    return columns(title, ("plain",), drawn)

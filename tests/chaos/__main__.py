@@ -2,6 +2,7 @@
 
 Patterns are of the cases' names: `worker@*`, `engine@proof*`; with `--list` the cases are only named. CHAOS_LANES is
 how many places are at work at once. CHAOS_SAMPLE takes so many cases of each kind of place, by the seed CHAOS_SEED.
+CHAOS_LOGS is a folder for the bot's log of each case that fails.
 """
 
 import os
@@ -16,7 +17,7 @@ from tests.chaos.lanes import Expected, leave, tell_all, try_all
 from tests.chaos.places import TARGETS, PlaceKind
 from tests.chaos.points import Case, cases_of
 from tests.chaos.stories import STORIES, Story
-from tests.chaos.trying import Result, Wrong
+from tests.chaos.trying import Result
 from tests.engine.private import answers
 from tests.postgres.server import is_installed
 
@@ -106,5 +107,5 @@ if __name__ == "__main__":
     signal.signal(signal.SIGTERM, leave)
     try:
         sys.exit(main(sys.argv[1:]))
-    except Wrong as wrong:
+    except AssertionError as wrong:
         sys.exit(f"FAILED: {wrong}")

@@ -29,7 +29,7 @@ Expected = Mapping[str, Undisturbed]
 
 
 def tell_all(kind: PlaceKind, stories: Sequence[Story]) -> Expected:
-    """Tell these stories, undisturbed. Raises `Wrong`."""
+    """Tell these stories, undisturbed. Raises `AssertionError`."""
     with place(kind, *_RECORDINGS) as built:
         return {story.name: undisturbed(built, story) for story in stories}
 
@@ -43,8 +43,7 @@ def try_all(
     for case in cases:
         waiting.put(case)
     processes = [
-        context.Process(target=_lane, args=(kind, expected, waiting, done), daemon=False)
-        for _ in range(min(lanes, len(cases)))
+        context.Process(target=_lane, args=(kind, expected, waiting, done)) for _ in range(min(lanes, len(cases)))
     ]
     for process in processes:
         process.start()

@@ -15,7 +15,6 @@ import docker
 from sqlalchemy import text
 
 from bot.demo.recorded import Recording
-from bot.demo.state import App
 from bot.runs.database import connect
 from bot.runs.schema import migrate
 from bot.runs.store import Store
@@ -29,10 +28,10 @@ from tests.chaos.watch import Watch
 from tests.chaos.worker import work
 from tests.engine import private
 from tests.engine.image import TAG
+from tests.ports import held_port
 from tests.postgres import server
-from tests.story.town import Bot, Town, answers, environment_of, free_port
+from tests.story.town import Bot, Town, answers, environment_of
 
-READY_S = 120.0
 PEOPLE = ("octo", "ada", "eve", "tom")
 
 
@@ -103,11 +102,10 @@ class Servers:
             server.end(self.database)
         if self.engine:
             if self.engine.poll() is None:
-                private._remove_containers(private.address(self.folder / "engine"))
-            self.engine.terminate()
-            self.engine.wait()
+                private.remove_containers(private.address(self.folder / "engine"))
+            private.end(self.engine)
             self._end_what_outlived_an_engine()
-            private._unmount_below(self.folder / "engine")
+            private.unmount_below(self.folder / "engine")
 
     def _end_what_outlived_an_engine(self) -> None:
         """One that was killed leaves what keeps its containers, and those with it."""
@@ -136,8 +134,6 @@ class Place:
     folder: Path
     watch: Watch
     hub: WatchedHub
-    model: WatchedModel
-    app: App
     town: Town
     web: Bot
     worker: Worker
@@ -225,7 +221,8 @@ def place(kind: PlaceKind, *recordings: Recording) -> Iterator[Place]:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
         watch = Watch()
-        hub = stack.enter_context(WatchedHub(folder / "hub", watch.at))
+        hub_port, port = stack.enter_context(held_port()), stack.enter_context(held_port())
+        hub = stack.enter_context(WatchedHub(folder / "hub", port=hub_port, told=watch.at))
         hub.limits.requests_an_hour = hub.limits.points_a_minute = 1_000_000
         hub.limits.created_a_minute = hub.limits.created_an_hour = 1_000_000
         model = stack.enter_context(WatchedModel(*recordings, told=watch.at))
@@ -237,7 +234,6 @@ def place(kind: PlaceKind, *recordings: Recording) -> Iterator[Place]:
 
         servers = Servers(folder)
         stack.callback(servers.end)
-        port = free_port()
         given = environment_of(hub, app, model, folder, port=port, sandbox=kind.sandbox) | {
             "SELFCODE_WEB_PROCESSES": "1",
             "SELFCODE_POLL_SECONDS": "5",
@@ -258,7 +254,7 @@ def place(kind: PlaceKind, *recordings: Recording) -> Iterator[Place]:
         town = Town(hub, app, model, web, settings.home, Store(store_engine), f"http://127.0.0.1:{port}")
         web.start("web")
         worker.start()
-        town.wait_for("the webhook", lambda: answers(port), timeout_s=READY_S)
-        town.wait_for("the worker", lambda: "the worker is ready" in town.log(), timeout_s=READY_S)
+        town.wait_for("the webhook", lambda: answers(port))
+        town.wait_for("the worker", lambda: "the worker is ready" in town.log())
         hub.set_webhook(app, f"{town.url}/webhook")
-        yield Place(kind, folder, watch, hub, model, app, town, web, worker, settings.workflow_database, servers)
+        yield Place(kind, folder, watch, hub, town, web, worker, settings.workflow_database, servers)

@@ -1,7 +1,6 @@
 """Where a run can be hit, read out of how an undisturbed one went: at every step's boundaries, and within each step."""
 
-import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -115,9 +114,3 @@ def _points(heard: Sequence[Heard]) -> Iterator[Point]:
 def cases_of(story: str, targets: Iterable[Target], points: Sequence[Point]) -> list[Case]:
     """Every one of the targets at every point."""
     return [Case(story, target, point) for target in targets for point in points]
-
-
-def sample(cases: Sequence[Case], seed: int, *, each: Collection[Target]) -> list[Case]:
-    """One case of each of these targets."""
-    chance = random.Random(seed)
-    return [chance.choice([case for case in cases if case.target is target]) for target in each]

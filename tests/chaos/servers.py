@@ -24,8 +24,8 @@ _AT_ONCE = struct.pack("ii", 1, 0)
 class WatchedHub(Hub):
     """Tells of each write once it took effect, before anybody has the answer."""
 
-    def __init__(self, directory: Path, told: Told) -> None:
-        super().__init__(directory, keys=Keys())
+    def __init__(self, directory: Path, *, port: int, told: Told) -> None:
+        super().__init__(directory, port=port, keys=Keys())
         self._told = told
         self._served: set[socket.socket] = set()
         self._is_away = False

@@ -8,7 +8,7 @@ import pytest
 from bot.demo.handles import RepositoryHandle
 from bot.demo.hub import Hub
 from bot.runs.store import Store
-from tests.chaos.points import Heard, Kind, Moment, Target, cases_of, points_of, sample
+from tests.chaos.points import Heard, Kind, Moment, points_of
 from tests.chaos.seen import Seen, difference, seen
 from tests.demo.keys import Keys
 from tests.runs.builders import a_database
@@ -35,15 +35,6 @@ def test_a_run_is_hit_at_every_boundary_and_after_every_effect_and_halfway_where
         ("iteration 1/after call 1", 0.0),
         ("iteration 1/done, not recorded", 0.0),
     ]
-
-
-def test_a_sample_is_the_same_for_a_seed_and_has_one_case_of_each_target() -> None:
-    cases = cases_of("issue", [Target.WORKER, Target.WEB], points_of(HEARD))
-
-    chosen = sample(cases, 7, each=[Target.WEB, Target.WORKER])
-
-    assert chosen == sample(cases, 7, each=[Target.WEB, Target.WORKER])
-    assert [case.target for case in chosen] == [Target.WEB, Target.WORKER]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import create_engine, text
@@ -16,10 +16,7 @@ from tests.chaos.stories import Scene, Story
 from tests.engine import private
 from tests.postgres import server
 from tests.story import recordings
-from tests.story.town import BOT
 
-PATIENCE_S = 240.0
-LOOK_EVERY_S = 0.25
 KEPT_S = 10.0
 """A run's last step is kept after the run has ended."""
 _numbers = itertools.count(1)
@@ -44,23 +41,20 @@ class Result:
     took_s: float = 0.0
 
 
-class Wrong(Exception):
-    """Something did not happen, or came out wrong."""
-
-
 def undisturbed(place: Place, story: Story) -> Undisturbed:
-    """Tell the story as it is. Raises `Wrong` where it leaves something behind by itself."""
-    scene, before = _a_scene(place, story), len(place.model.calls)
+    """Tell the story as it is. Raises `AssertionError` where it leaves something behind by itself."""
+    town = place.town
+    scene, before = _a_scene(place, story), len(town.model.calls)
     _ask_aside(place, scene)
-    _wait(place, "an answer aside", lambda: scene.aside.comments_by(BOT))
+    town.wait_for("an answer aside", lambda: town.said(scene.aside))
     place.watch.begin()
     story.asks(scene)
     _wait_for_end(place, scene, runs=story.runs_before + 1)
     heard = place.watch.heard
     _require_same_steps(place, scene, heard)
-    if found := left(place):
-        raise Wrong(f"left behind by an undisturbed run: {found}")
-    return Undisturbed(_seen(place, scene), points_of(heard), len(place.model.calls) - before)
+    found = left(place)
+    assert not found, f"left behind by an undisturbed run: {found}"
+    return Undisturbed(_seen(place, scene), points_of(heard), len(town.model.calls) - before)
 
 
 def attempt(place: Place, story: Story, case: Case, expected: Undisturbed) -> Result:
@@ -68,17 +62,17 @@ def attempt(place: Place, story: Story, case: Case, expected: Undisturbed) -> Re
     began = time.monotonic()
     stood_still_s = None
     try:
-        scene, before = _a_scene(place, story), len(place.model.calls)
+        scene, before = _a_scene(place, story), len(place.town.model.calls)
         place.watch.begin(case.point)
         story.asks(scene)
-        _wait(place, f"“{case.point.name}”", place.watch.is_reached)
+        place.town.wait_for(f"“{case.point.name}”", place.watch.is_reached)
         ended_at = time.monotonic()
         up_at = _end_and_put_up(place, scene, case.target)
         _wait_for_end(place, scene, runs=story.runs_before + 1)
         went_on_at = place.watch.went_on_at(up_at)
         stood_still_s = went_on_at - ended_at if went_on_at else None
-        wrong = _wrong(place, scene, expected, len(place.model.calls) - before)
-    except (Wrong, AssertionError, private.CannotStart, server.CannotStart) as problem:
+        wrong = _wrong(place, scene, expected, len(place.town.model.calls) - before)
+    except (AssertionError, private.CannotStart, server.CannotStart) as problem:
         wrong = str(problem)
     finally:
         place.watch.let_go()
@@ -115,33 +109,22 @@ def _ask_aside(place: Place, scene: Scene) -> None:
     place.hub.wait_for_deliveries()
 
 
-def _wait(place: Place, what: str, found: Callable[[], object]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not found():
-        if time.monotonic() > until:
-            raise Wrong(f"{what} did not happen in {PATIENCE_S:.0f} s\n--- the bot's log\n{place.town.log()[-6000:]}")
-        time.sleep(LOOK_EVERY_S)
-
-
 def _wait_for_end(place: Place, scene: Scene, *, runs: int) -> None:
     """Until so many runs are over, what was asked aside is answered, and nothing waits."""
-
-    def is_over() -> bool:
-        found = place.town.runs(scene.repository, scene.issue)
-        return len(found) >= runs and all(run.is_finished for run in found)
+    town = place.town
 
     def is_answered() -> bool:
-        return len(scene.aside.comments) == 2 * len(scene.aside.comments_by(BOT))
+        return len(scene.aside.comments) == 2 * len(town.said(scene.aside))
 
     def is_quiet() -> bool:
-        waiting = place.town.store.waiting()
-        return not [each for each in waiting if each.trigger.issue.repository.id == scene.repository.id]
+        return all(each.trigger.issue.repository.id != scene.repository.id for each in town.store.waiting())
 
-    _wait(place, "the end of the run", is_over)
-    _wait(place, "the end of its last step", place.watch.is_at_rest)
-    _wait(place, "an answer aside", is_answered)
+    if runs:
+        town.wait_for_end(scene.repository, scene.issue, runs=runs)
+    town.wait_for("the end of its last step", place.watch.is_at_rest)
+    town.wait_for("an answer aside", is_answered)
     place.hub.wait_for_deliveries()
-    _wait(place, "the end of all that waits", is_quiet)
+    town.wait_for("the end of all that waits", is_quiet)
 
 
 def _require_same_steps(place: Place, scene: Scene, heard: Sequence[Heard]) -> None:
@@ -150,8 +133,7 @@ def _require_same_steps(place: Place, scene: Scene, heard: Sequence[Heard]) -> N
     told = steps_of(heard)
     deadline = time.monotonic() + KEPT_S
     while (kept := _steps_kept(place, run.id)) != told:
-        if time.monotonic() > deadline:
-            raise Wrong(f"steps were kept of which nothing was told, or the other way round: {kept}, {told}")
+        assert time.monotonic() < deadline, f"steps kept and steps told of differ: {kept}, {told}"
         time.sleep(0.1)
 
 

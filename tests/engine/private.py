@@ -1,25 +1,24 @@
 """A Docker engine of the tests' own: started beside any other, and gone afterwards with all that it made."""
 
-import ctypes
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import docker
 from docker.errors import DockerException
 
 from tests.engine import apt
+from tests.with_parent import end_with_parent
 
 _READY_S = 60.0
 _STOP_S = 30.0
-_PR_SET_PDEATHSIG = 1  # Source: linux/prctl.h
 
 
 class CannotStart(Exception):
@@ -40,29 +39,18 @@ def private_engine(*, say: Callable[[str], None]) -> Iterator[str]:
             raise CannotStart(str(error)) from error
     folder = Path(tempfile.mkdtemp(prefix="selfcode-engine-"))
     try:
-        with _running(folder) as host:
-            say(f"a private Docker engine answers at {host}")
-            yield host
-            _remove_containers(host)
+        process = started(folder)
+        try:
+            say(f"a private Docker engine answers at {address(folder)}")
+            yield address(folder)
+            remove_containers(address(folder))
+        finally:
+            end(process)
     finally:
-        _unmount_below(folder)
+        unmount_below(folder)
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists():
             say(f"could not remove {folder}")
-
-
-@contextmanager
-def _running(folder: Path) -> Iterator[str]:
-    process = started(folder)
-    try:
-        yield address(folder)
-    finally:
-        process.terminate()
-        try:
-            process.wait(_STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def started(folder: Path) -> "subprocess.Popen[bytes]":
@@ -76,7 +64,7 @@ def started(folder: Path) -> "subprocess.Popen[bytes]":
             stdout=log,
             stderr=log,
             start_new_session=True,  # Ctrl-C is for the tests: the engine is stopped after them
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it does what is safe beside threads
+            preexec_fn=partial(end_with_parent, signal.SIGTERM),  # noqa: PLW1509 - it does what is safe beside threads
         )
     try:
         _wait_until_ready(process, address(folder), folder / "log")
@@ -87,17 +75,19 @@ def started(folder: Path) -> "subprocess.Popen[bytes]":
     return process
 
 
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End an engine, in its own way if it can."""
+    process.terminate()
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def address(folder: Path) -> str:
     """Where the engine of this folder answers, for `DOCKER_HOST`."""
     return f"unix://{folder}/docker.sock"
-
-
-def _wait_until_ready(process: subprocess.Popen[bytes], host: str, log: Path) -> None:
-    deadline = time.monotonic() + _READY_S
-    while not answers(host):
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise CannotStart(f"dockerd did not start:\n{log.read_text(errors='replace')[-2000:]}")
-        time.sleep(0.1)
 
 
 def answers(host: str | None) -> bool:
@@ -112,6 +102,30 @@ def answers(host: str | None) -> bool:
     return True
 
 
+def remove_containers(host: str) -> None:
+    """Remove all that an engine has, with their volumes."""
+    with suppress(DockerException):
+        client = docker.DockerClient(base_url=host)
+        for container in client.containers.list(all=True):
+            container.remove(force=True, v=True)
+        client.close()
+
+
+def unmount_below(folder: Path) -> None:
+    """Unmount what an engine leaves: deepest first."""
+    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for path in sorted((path for path in mounted if path.startswith(f"{folder}/")), reverse=True):
+        subprocess.run(["umount", path], check=False, capture_output=True)
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], host: str, log: Path) -> None:
+    deadline = time.monotonic() + _READY_S
+    while not answers(host):
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise CannotStart(f"dockerd did not start:\n{log.read_text(errors='replace')[-2000:]}")
+        time.sleep(0.1)
+
+
 def _answers_at(path: str) -> bool:
     """The library leaves a connection open where an engine takes it and says nothing."""
     with socket.socket(socket.AF_UNIX) as asking, suppress(OSError):
@@ -120,23 +134,3 @@ def _answers_at(path: str) -> bool:
         asking.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
         return b" 200 " in asking.recv(64)
     return False
-
-
-def _remove_containers(host: str) -> None:
-    with suppress(DockerException):
-        client = docker.DockerClient(base_url=host)
-        for container in client.containers.list(all=True):
-            container.remove(force=True, v=True)
-        client.close()
-
-
-def _unmount_below(folder: Path) -> None:
-    """Unmount what an engine leaves: deepest first."""
-    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    for path in sorted((path for path in mounted if path.startswith(f"{folder}/")), reverse=True):
-        subprocess.run(["umount", path], check=False, capture_output=True)
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)

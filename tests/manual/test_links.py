@@ -1,8 +1,9 @@
 """Every link of README, docs/ and the pages at the top leads to a file that is there, and to a heading in it."""
 
+import re
 from pathlib import Path
 
-from manual.links import broken, headings, pages, slug
+from manual.links import ROOT, broken, headings, pages, slug
 
 
 def test_no_link_of_ours_leads_nowhere() -> None:
@@ -10,6 +11,18 @@ def test_no_link_of_ours_leads_nowhere() -> None:
 
     assert {"README.md", "CHANGELOG.md", "docs/operations.md"} <= set(found)
     assert broken(found) == []
+
+
+def test_every_module_that_the_architecture_names_is_there() -> None:
+    named = set(re.findall(r"[\w/]+\.(?:py|cjs|js|css|html|sh)\b", pages()["docs/architecture.md"]))
+    there = [
+        f"/{path.relative_to(ROOT)}"
+        for room in ("bot", "sandbox", "tests", "manual")
+        for path in (ROOT / room).rglob("*.*")
+    ]
+
+    assert "runs/workflow.py" in named
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in there)] == []
 
 
 def test_a_link_that_leads_nowhere_is_named_with_its_page(tmp_path: Path) -> None:

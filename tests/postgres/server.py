@@ -1,20 +1,21 @@
 """A PostgreSQL server of the tests' own, beside any other: in a folder that is gone afterwards, on a socket in it."""
 
-import ctypes
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
+
+from tests.with_parent import end_with_parent
 
 ADDRESS = "SELFCODE_TEST_POSTGRES"
 """The folder of the socket of a server that is there for the tests, in their environment."""
@@ -24,7 +25,6 @@ PROGRAMS = "SELFCODE_TEST_POSTGRES_PROGRAMS"
 
 _READY_S = 60.0
 _STOP_S = 30.0
-_PR_SET_PDEATHSIG = 1  # Source: linux/prctl.h
 _ACCOUNTS = ("postgres", "nobody")
 _PLAIN = {"max_connections": "300", "listen_addresses": "", "timezone": "UTC"}
 _FAST = {**_PLAIN, "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -123,7 +123,7 @@ def started(folder: Path, *, durable: bool) -> "subprocess.Popen[bytes]":
             stdout=log,
             stderr=log,
             start_new_session=True,  # Ctrl-C is for the tests: the server is stopped after them
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it does what is safe beside threads
+            preexec_fn=partial(end_with_parent, signal.SIGINT),  # noqa: PLW1509 - it does what is safe beside threads
         )
     try:
         _wait_until_ready(process, Server(folder))
@@ -174,8 +174,3 @@ def _wait_until_ready(process: subprocess.Popen[bytes], server: Server) -> None:
             said = (server.folder / "log").read_text(errors="replace")[-2000:]
             raise CannotStart(f"postgres did not start:\n{said}")
         time.sleep(0.1)
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)

@@ -335,7 +335,7 @@ def test_a_retry_on_a_closed_issue_runs_nothing_and_is_answered_once(desk: Desk,
 
     desk.turn()
     for _ in range(times - 1):
-        desk.new_dispatcher()._filling.begin(waiting)
+        desk.new_dispatcher()._filling._begin(waiting)
 
     assert desk.started == []
     assert desk.reactions_on(retry) == ["confused"]

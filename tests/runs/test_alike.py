@@ -1,11 +1,14 @@
 """What two tellings of one step can't repeat makes no other request of it; all else does."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.agent.asking import LITTLE_LEFT
 from bot.agent.llm import ToolSpec, user
 from bot.agent.prompts import prompt
 from bot.runs.alike import alike, digest
+from bot.runs.wrapped_model import Request
 
 
 @pytest.mark.parametrize(
@@ -20,7 +23,7 @@ from bot.runs.alike import alike, digest
         ("<calc.Thing object at 0x7f0c0f340310>", "<calc.Thing object at 0x7fbd0110a050>"),
         ("in '/tmp/tmpuvmk1j5h'", "in '/tmp/tmpt104o0z3'"),
         ("/srv/tmp/selfcode-worker-1a2b3c/x/calc.py:3", "/srv/tmp/selfcode-worker-9f8e7d/y/calc.py:3"),
-        ("test_planted_0123456789abcdef".replace("_planted_", " "), "test fedcba9876543210"),
+        ("test 0123456789abcdef", "test fedcba9876543210"),
         ("on d4cfe56d2dfc", "on 2cc2ab7d4595"),
         ("UUID('4d36b527-35e8-485a-a725-4ec9f425a583')", "UUID('df3b9f2e-a913-4ee4-b5c7-23b9800b6a02')"),
         ("listening at ('127.0.0.1', 60411)", "listening at ('127.0.0.1', 42343)"),
@@ -64,10 +67,16 @@ def test_a_text_of_any_shape_is_read_in_time() -> None:
 def test_a_request_is_known_by_all_that_is_asked() -> None:
     tool = ToolSpec("run", "Run it.", {"type": "object"})
 
-    def asked(model: str = "small", **changed: object) -> str:
-        usual = {"tools": None, "schema": None, "temperature": 0.2, "max_tokens": 100}
-        return digest(model, [user("Mend it. 1 failed in 0.1s")], **(usual | changed))  # type: ignore[arg-type]
+    usual = Request([user("Mend it. 1 failed in 0.1s")], None, None, 0.2, 100)
 
-    assert asked() == asked()
-    others = [asked(tools=[tool]), asked(schema={}), asked(temperature=0.3), asked(max_tokens=9), asked("large")]
-    assert len({asked(), *others}) == 6
+    others = (
+        replace(usual, messages=[user("Mend it. 2 failed in 0.1s")]),
+        replace(usual, tools=[tool]),
+        replace(usual, schema={}),
+        replace(usual, temperature=0.3),
+        replace(usual, max_tokens=9),
+    )
+    digests = [digest("small", usual), digest("large", usual), *(digest("small", each) for each in others)]
+
+    assert digest("small", replace(usual)) == digests[0]
+    assert len(set(digests)) == 7

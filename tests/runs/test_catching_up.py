@@ -44,12 +44,9 @@ class Stumbling:
     inbox: LateInbox
     over: str
 
-    def accept(self, trigger: Trigger) -> Receipt:
+    def accept_as_one(self, trigger: Trigger, others: Collection[str]) -> Receipt:
         if trigger.kind == self.over:
             raise KeyError(self.over)
-        return self.inbox.accept(trigger)
-
-    def accept_as_one(self, trigger: Trigger, others: Collection[str]) -> Receipt:
         return self.inbox.accept_as_one(trigger, others)
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from bot.agent import OpenAIModel
 from bot.agent.llm import Message, user
-from bot.agent.probing import Placed
+from bot.agent.probing import endpoint_of
 from bot.errors import Unavailable
 from bot.records import Usage
 from bot.runs.counted import CountedSandbox, counting_failures
-from bot.runs.counted_model import CountedModel
+from bot.runs.counted_model import counted_model
+from bot.runs.wrapped_model import WrappedModel
 from bot.seen.counting import Uncounted
 from sandbox import Ending, ExecutionResult, Limits, SandboxError, SandboxUnavailable, Workspace, WorkspaceFull
 from sandbox.contract import ImageGone
@@ -104,8 +105,8 @@ def server() -> Iterator[OpenAIServer]:
 HELLO: list[Message] = [user("hello")]
 
 
-def a_model(server: OpenAIServer, counted: Counted) -> CountedModel:
-    return CountedModel(OpenAIModel("small", base_url=server.url, api_key="k", backoff_s=0.0), counted)
+def a_model(server: OpenAIServer, counted: Counted) -> WrappedModel:
+    return counted_model(OpenAIModel("small", base_url=server.url, api_key="k", backoff_s=0.0), counted)
 
 
 def test_a_call_is_counted_with_its_tokens(server: OpenAIServer) -> None:
@@ -141,6 +142,5 @@ def test_a_server_that_fails_is_counted_once_whatever_it_was_tried(server: OpenA
 def test_it_says_where_it_is_as_the_model_does(server: OpenAIServer) -> None:
     model = a_model(server, Counted())
 
-    assert isinstance(model, Placed)
-    assert model.endpoint == server.url
+    assert endpoint_of(model) == server.url
     assert model.window_tokens is None

@@ -45,10 +45,10 @@ def a_run(
 
 
 def decided(
-    trigger: Trigger, *runs: RunRow, free: bool = True, accepted_at: float | None = None, ear: Ear = DEAF
+    trigger: Trigger, *runs: RunRow, accepted_at: float | None = None, ear: Ear = DEAF
 ) -> Begin | Settle | Tell | Later:
     active = [run for run in runs if not run.is_finished]
-    return decide(Waiting(9, trigger, accepted_at), active=active, runs=runs, free=free, ear=ear)
+    return decide(Waiting(9, trigger, accepted_at), active=active, runs=runs, ear=ear)
 
 
 # --- Answers to a question
@@ -75,9 +75,7 @@ def test_what_is_no_work_leaves_the_question_open(kind: TriggerKind) -> None:
 
 
 def test_an_answer_waits_for_a_place_like_any_work() -> None:
-    accepted_at = ASKED_FOR_THE_MOMENT + 100
-
-    assert decided(an_answer(), ASKING, free=False, accepted_at=accepted_at) == Later(for_a_place=True)
+    assert not has_room(spot_of(an_answer()), under_way(elsewhere(START)), at_once=AtOnce(1))
 
 
 def test_a_second_answer_is_told_to_the_run_that_the_first_has_started() -> None:
@@ -94,7 +92,7 @@ def test_a_second_answer_whose_run_asks_its_model_no_more_is_a_comment_among_oth
 def test_an_answer_in_the_moment_between_a_question_and_its_runs_end_waits_for_that(kind: TriggerKind) -> None:
     asked = Ear(asked_at=ASKED_FOR_THE_MOMENT + 90)
 
-    assert decided(an_answer(), a_run(kind), accepted_at=AFTERWARDS, ear=asked) == Later(for_a_place=False)
+    assert decided(an_answer(), a_run(kind), accepted_at=AFTERWARDS, ear=asked) == Later()
     ended = a_run(kind, outcome=Outcome.NEEDS_INFORMATION, finished_at=AFTERWARDS + 1)
     assert decided(an_answer(), ended, accepted_at=AFTERWARDS, ear=asked) == Begin()
 
@@ -128,7 +126,7 @@ def test_who_could_not_have_seen_the_question_has_not_answered_it(written_s: flo
 
 
 def test_a_review_during_a_run_waits_for_its_end() -> None:
-    assert decided(a_trigger(REVIEW), a_run()) == Later(for_a_place=False)
+    assert decided(a_trigger(REVIEW), a_run()) == Later()
     assert decided(a_trigger(REVIEW), a_run(outcome=Outcome.PROVEN)) == Begin()
 
 
@@ -167,7 +165,7 @@ def test_that_checks_pass_is_told_where_it_was_told_that_they_failed(conclusion:
 
 
 def test_checks_wait_for_the_work_on_their_issue_whose_head_they_are_not_of() -> None:
-    assert decided(a_check(), a_run()) == Later(for_a_place=False)
+    assert decided(a_check(), a_run()) == Later()
 
 
 # --- Mending what fails
@@ -243,7 +241,6 @@ def test_a_storm_of_failed_checks_is_told_a_few_at_a_time_and_no_account_has_all
     assert not has_room(spot_of(elsewhere(CHECKS, 99)), of_one, at_once=AtOnce(2))
     assert has_room(spot_of(elsewhere(CHECKS, 99, account=2)), of_one, at_once=AtOnce(2))
     assert not has_room(spot_of(elsewhere(CHECKS, 99, account=99)), of_all, at_once=AtOnce(2))
-    assert decided(a_check(), WORKED, free=False) == Later(for_a_place=False)
 
 
 def test_room_goes_first_to_who_has_the_least_of_the_same_kind() -> None:

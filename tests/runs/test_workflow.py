@@ -13,6 +13,7 @@ from sqlalchemy import Engine as Database
 from bot.errors import Refused, Unavailable
 from bot.records import Health, IssueRef, Outcome, Person, Progress, Spend, TriggerKind
 from bot.runs.engine import Engine
+from bot.runs.forgetting import Whole
 from bot.runs.known import Known
 from bot.runs.late_words import LateWords
 from bot.runs.leases import Lease
@@ -274,7 +275,7 @@ def test_a_run_ends_though_its_reason_can_not_be_kept(scene: Scene, kind: Trigge
 
 def test_the_last_words_of_a_stopped_run_wait_for_github_like_any_other(scene: Scene) -> None:
     run_id = scene.begun()
-    scene.store.request_stop_of_repository(scene.repository.ref.id, "label removed")
+    scene.store.request_stop_of_all(Whole(scene.repository.ref.id), "label removed")
     scene.github.fail_next("edit_comment", Unavailable("no answer"))
 
     scene.told(run_id)
@@ -304,7 +305,7 @@ def test_people_are_told_once_what_a_run_waits_for_and_a_stop_ends_the_waiting(s
 
     scene.left(run_id)
     (told,) = scene.answers
-    scene.store.request_stop_of_repository(scene.repository.ref.id, "label removed")
+    scene.store.request_stop_of_all(Whole(scene.repository.ref.id), "label removed")
     run = scene.told(run_id)
 
     assert "Held up" in told

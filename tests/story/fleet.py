@@ -15,7 +15,8 @@ from bot.runs.schema import migrate
 from bot.runs.store import RunRow, Store
 from bot.runs.tables import workers
 from tests.demo.keys import Keys
-from tests.story.town import Bot, Town, answers, environment_of, free_port
+from tests.ports import held_port
+from tests.story.town import Bot, Town, answers, environment_of
 
 
 @dataclass
@@ -70,7 +71,7 @@ def fleet(
         engine = connect(database_url)
         stack.callback(engine.dispose)
         migrate(engine)
-        port = free_port()
+        port = stack.enter_context(held_port())
 
         def a_bot(name: str, command: str) -> Bot:
             home = folder / name

@@ -9,16 +9,17 @@ import requests
 
 from bot.demo.hub import Hub
 from bot.demo.recorded import RecordedModel
+from tests.ports import held_port
 from tests.story import recordings
-from tests.story.town import PATIENCE_S, Bot, answers, environment_of, free_port
+from tests.story.town import PATIENCE_S, Bot, answers, environment_of
 
 SOCKET = ".s.PGSQL.5432"
 
 
 def test_web_and_worker_wait_for_database_and_github_and_say_so(tmp_path: Path, new_postgres_url: str) -> None:
     real = Path(parse_qs(urlsplit(new_postgres_url).query)["host"][0])
-    port, url = free_port(), new_postgres_url.replace(quoted(real), quoted(tmp_path))
-    with Hub(tmp_path / "hub") as hub, RecordedModel(recordings.right_at_once()) as model:
+    url = new_postgres_url.replace(quoted(real), quoted(tmp_path))
+    with Hub(tmp_path / "hub") as hub, RecordedModel(recordings.right_at_once()) as model, held_port() as port:
         app = hub.create_app(owner="octo", webhook_secret="a secret of the tests")
         repository = hub.create_repository("octo/calc", recordings.files(), roles={"ada": "write"})
         environment = environment_of(hub, app, model, tmp_path / "home", port=port, sandbox="process")

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +21,7 @@ from bot.runs.schema import migrate
 from bot.runs.store import RunRow, Store
 from tests import command
 from tests.demo.keys import Keys
+from tests.ports import held_port
 from tests.story.recordings import recording
 
 BOT = "selfcode[bot]"
@@ -161,9 +161,8 @@ def town(
     """A town with the bot running and ready."""
     home = folder / "home"
     home.mkdir()
-    with Hub(folder / "hub", keys=Keys()) as hub, RecordedModel(*recordings) as model:
+    with Hub(folder / "hub", keys=Keys()) as hub, RecordedModel(*recordings) as model, held_port() as port:
         app = hub.create_app(owner="octo", webhook_secret="a secret of the tests")
-        port = free_port()
         environment = environment_of(hub, app, model, home, port=port, sandbox=sandbox) | dict(settings or {})
         bot = Bot(environment, folder / "bot.log")
         database = connect(f"sqlite:///{home / 'selfcode.sqlite'}")
@@ -189,10 +188,3 @@ def answers(port: int) -> bool:
             return asked.getresponse().status == 200
         except (OSError, HTTPException):
             return False
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

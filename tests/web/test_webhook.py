@@ -137,10 +137,15 @@ def test_a_delivery_that_can_not_be_kept_fails_so_that_github_shows_it_and_can_b
     assert (again.status_code, again.json) == (202, {"accepted": "start"})
 
 
-def test_a_body_above_githubs_limit_is_not_read(client: Client, inbox: MemoryInbox) -> None:
+def test_a_body_above_githubs_limit_is_not_read_and_a_line_in_the_log(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+
     answer = deliver(client, "issues", None, body=b" " * (PAYLOAD_LIMIT_BYTES + 1))
 
     assert (answer.status_code, answer.json) == (413, {"error": "request entity too large"})
+    assert '127.0.0.1 "POST /webhook" 413, ' in caplog.text
 
 
 def test_of_a_body_of_unknown_length_no_more_is_read_than_github_sends(client: Client, inbox: MemoryInbox) -> None:

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 from bot.records import PullState, WorkedIssue
@@ -26,7 +27,7 @@ def test_issues_are_solved_where_a_pull_request_was_merged() -> None:
     sums = numbers_of([ISSUE, OPEN, NONE, replace(ISSUE, pull_state=None)])
 
     assert (sums.issues, sums.published, sums.merged, sums.open, sums.closed, sums.unknown) == (4, 3, 1, 1, 0, 1)
-    assert (sums.solved_part, sums.proven) == (0.25, 3)
+    assert sums.proven == 3
 
 
 def test_what_a_merged_pull_request_took_is_what_all_runs_of_its_issue_took() -> None:
@@ -43,7 +44,7 @@ def test_time_is_from_the_label_to_the_pull_request() -> None:
 def test_of_nothing_there_is_nothing_to_say() -> None:
     sums = numbers_of([])
 
-    assert (sums.solved_part, sums.iterations_each, sums.cost_each_usd, sums.median_s) == (None, None, None, None)
+    assert (sums.iterations_each, sums.cost_each_usd, sums.median_s) == (None, None, None)
     assert pulls_chart([], now=0.0) == waits_chart([]) == ""
 
 
@@ -59,6 +60,12 @@ def test_weeks_without_an_issue_have_their_place_in_the_chart() -> None:
 
     assert chart.count("<title>") == 4
     assert "1 merged, 0 open, 0 closed, 0 without" in chart
+
+
+def test_the_axis_of_a_single_issue_has_its_half_and_its_whole() -> None:
+    chart = pulls_chart([ISSUE], now=ISSUE.first_at)
+
+    assert re.findall(r'text-anchor="end"[^>]*>([^<]*)<', chart) == ["0.5", "1"]
 
 
 def test_times_are_drawn_by_how_long_they_are() -> None:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 
-from flask import Flask, Response, abort, request
+from flask import Flask, Response, abort, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from bot.errors import ConfigError, Gone, Refused, Unavailable
@@ -138,7 +138,7 @@ class _Pages:
 
 
 def _alive() -> Response:
-    return Response('{"alive": true}', content_type="application/json")
+    return jsonify(alive=True)
 
 
 def _wish(form: Mapping[str, str]) -> WantedApp:

@@ -62,7 +62,7 @@ class Desk:
         self._clock = clock
         self._lock = threading.Lock()
         self._finishing = threading.Lock()
-        self._sessions: list[Session] = []
+        self._sessions: dict[str, Session] = {}
         self._asked: dict[str, Asked] = {}
         self._arrived: Asked | None = None
         self.is_created = False
@@ -79,14 +79,13 @@ class Desk:
             if not _same(token, self._token) or self.is_created:
                 return None
             session = Session(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-            self._sessions.append(session)
+            self._sessions[session.id] = session
             self._token = self._new_token()
             return session
 
     def session(self, session_id: str) -> Session | None:
         """The browser that was let in."""
-        found = [each for each in self._sessions if _same(session_id, each.id)]
-        return found[0] if found else None
+        return self._sessions.get(session_id)
 
     def ask(self, wanted: WantedApp) -> str:
         """Remember what is asked of GitHub. Returns the state that has to come back with the answer."""
@@ -100,8 +99,7 @@ class Desk:
     def arrive(self, state: str, code: str) -> bool:
         """Take what GitHub sent back, once. False where nobody asked for it, or longer ago than it is good for."""
         with self._lock:
-            found = [known for known in self._asked if _same(state, known)]
-            asked = self._asked.pop(found[0]) if found else None
+            asked = self._asked.pop(state, None)
             if asked is None or not code or self._clock() - asked.at >= GOOD_FOR_S:
                 return False
             if self._arrived is None or self._arrived.app is None:

@@ -7,6 +7,7 @@ import secrets
 from hmac import compare_digest
 
 from flask import Request, Response, abort, g, request
+from markupsafe import Markup
 
 from bot.web.pages.means import means
 
@@ -15,12 +16,12 @@ FIELD = "form_token"
 _LENGTH = 43
 
 
-def form_token() -> str:
-    """What goes into a form of the page that is being made."""
+def form_token() -> Markup:
+    """What goes into each form of the page that is being made."""
     if "form_token" not in g:
         known = means().place.given(request, COOKIE)
         g.form_token = known if len(known) == _LENGTH else secrets.token_urlsafe(32)
-    return str(g.form_token)
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, g.form_token)
 
 
 def keep_token(response: Response) -> None:

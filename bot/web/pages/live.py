@@ -35,7 +35,6 @@ class Live:
 
     viewing: Viewing
     most: int = LISTENERS_AT_MOST
-    every_s: float = EVERY_S
     _listeners: list[Listener] = field(default_factory=list, init=False)
     _turned: threading.Condition = field(default_factory=threading.Condition, init=False)
     _is_asking: bool = field(default=False, init=False)
@@ -93,7 +92,7 @@ class Live:
                 log.warning("nothing new can be told: %s", away)
             except Exception:  # the outermost frame of its thread
                 log.exception("bug in asking what is new")
-            time.sleep(self.every_s)
+            time.sleep(EVERY_S)
 
     def _tell(self, news: News) -> None:
         with self._turned:

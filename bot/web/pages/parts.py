@@ -18,8 +18,6 @@ from bot.writing.safe import spelled
 blueprint = Blueprint("parts", __name__)
 blueprint.before_request(let_in)
 
-ACTIONS_AT_MOST = 200
-
 
 @dataclass(frozen=True, slots=True)
 class NumberedCall:

@@ -28,6 +28,8 @@ E = TypeVar("E", bound=StrEnum)
 
 RUNS_AT_ONCE = 50
 WAITING_AT_MOST = 20
+LINES_AT_MOST = 60
+"""How much of what was told of a run is on its page at first, the newest."""
 
 blueprint = Blueprint("runs", __name__)
 blueprint.before_request(let_in)
@@ -68,9 +70,8 @@ def _page_of(run_id: str, refused: str = "") -> str:
     told = shown.story(run_id)
     if told is None:
         waits = _waiting(run_id)
-        return render_template(
-            "waiting.html", waits=waits, may_write=looks.may_write(waits.repository_id), visitor=looks
-        )
+        may_write = looks.may_write(waits.repository_id)
+        return render_template("waiting.html", waits=waits, may_write=may_write, refused=refused, visitor=looks)
     if not looks.may_read(told.run.repository_id):
         abort(404)
     return render_template(
@@ -95,10 +96,6 @@ def _page_of(run_id: str, refused: str = "") -> str:
         now=time.time(),
         visitor=looks,
     )
-
-
-LINES_AT_MOST = 60
-"""How much of what was told of a run is on its page at first, the newest."""
 
 
 @blueprint.post("/runs/<run_id>/stop")

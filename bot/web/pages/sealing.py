@@ -1,42 +1,33 @@
 """The secret that one browser has, and what is kept so that nobody can read it without."""
 
 import base64
-import binascii
 import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.fernet import Fernet, InvalidToken
 
-_LENGTH = 32
-_NONCE = 12
+_BYTES, _LETTERS = 32, 43
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Random bytes. Nothing that is made of them leads back to them, nor from one of these things to another."""
+    """A random text, for one browser alone.
 
-    value: bytes = field(repr=False)
+    Nothing that is made of it leads back to it, nor from one of these things to another.
+    """
+
+    text: str = field(repr=False)
 
     @staticmethod
     def new() -> "Secret":
-        return Secret(secrets.token_bytes(_LENGTH))
+        return Secret(secrets.token_urlsafe(_BYTES))
 
     @staticmethod
     def read(text: str) -> "Secret | None":
         """The secret of a cookie; None where that is none."""
-        try:
-            value = base64.b64decode(text.encode() + b"=", altchars=b"-_", validate=True)
-        except (binascii.Error, ValueError):
-            return None
-        return Secret(value) if len(value) == _LENGTH else None
-
-    @property
-    def text(self) -> str:
-        """For the browser alone."""
-        return _text(self.value)
+        return Secret(text) if len(text) == _LETTERS else None
 
     @property
     def key(self) -> str:
@@ -49,23 +40,21 @@ class Secret:
 
     def seal(self, text: str) -> str:
         """The text, to be read with this secret alone."""
-        nonce = secrets.token_bytes(_NONCE)
-        return _text(nonce + self._cipher.encrypt(nonce, text.encode(), self.key.encode()))
+        return self._cipher.encrypt(text.encode()).decode()
 
     def open(self, sealed: str) -> str | None:
         """What was sealed; None where that was by another secret, or was changed."""
         try:
-            whole = base64.urlsafe_b64decode(sealed + "=" * (-len(sealed) % 4))
-            return self._cipher.decrypt(whole[:_NONCE], whole[_NONCE:], self.key.encode()).decode()
-        except (InvalidTag, ValueError):
+            return self._cipher.decrypt(sealed).decode()
+        except (InvalidToken, ValueError):
             return None
 
     @property
-    def _cipher(self) -> AESGCM:
-        return AESGCM(self._made("seal"))
+    def _cipher(self) -> Fernet:
+        return Fernet(base64.urlsafe_b64encode(self._made("seal")))
 
     def _made(self, purpose: str) -> bytes:
-        return hmac.digest(self.value, purpose.encode(), "sha256")
+        return hmac.digest(self.text.encode(), purpose.encode(), "sha256")
 
 
 def challenge_for(verifier: str) -> str:

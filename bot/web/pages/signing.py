@@ -8,7 +8,7 @@ import logging
 from hmac import compare_digest
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, g, redirect, render_template, request
+from flask import Blueprint, Response, abort, g, render_template, request
 
 from bot.errors import Gone, Unavailable
 from bot.records import SESSION_LASTS_S
@@ -136,6 +136,4 @@ def _tried(answer: Response) -> Response:
 
 
 def _led(address: str) -> Response:
-    answer = redirect(address, 303)
-    assert isinstance(answer, Response)
-    return answer
+    return Response(status=303, headers={"Location": address})

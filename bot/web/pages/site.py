@@ -32,7 +32,6 @@ def add_pages(app: Flask, given: Means) -> None:
         form_token=form_token,
         github_url=given.github_url,
         can_sign_in=given.door is not None,
-        pull_classes=words.PULL_CLASSES,
         retention_days=given.retention_days,
         standing=words.standing,
         version=_version(),

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from bot.records import Health, Outcome, PullState, RunLine, RunState
+from bot.records import Health, Outcome, RunLine, RunState
 from bot.writing.colours import coloured
 from bot.writing.figures import cost, duration, plural, tokens
 from bot.writing.html import html_of, inline_html_of
@@ -48,7 +48,7 @@ class Words:
         }
 
     def masked(self, text: str) -> str:
-        return mask_secrets(text, self.secrets) if self.secrets else text
+        return mask_secrets(text, self.secrets)
 
     def block(self, text: str, limit: int = OUTPUT_TAIL) -> str:
         """Foreign text with its lines, its middle left out where it is long."""
@@ -69,7 +69,7 @@ class Words:
 
     def output(self, text: str) -> Markup:
         """What a program wrote, with its colours, its middle left out where it is long."""
-        shown = _ends(text, head=OUTPUT_HEAD, tail=OUTPUT_TAIL, harmless=lambda part: mask_secrets(part, self.secrets))
+        shown = _ends(text, head=OUTPUT_HEAD, tail=OUTPUT_TAIL, harmless=self.masked)
         return Markup("").join(
             Markup('<span class="{}">{}</span>').format(" ".join(f"ansi-{name}" for name in piece.styles), piece.text)
             if piece.styles
@@ -146,5 +146,3 @@ _ENDED = {
     "proven": "good", "healthy": "good", "unproven": "doubt", "needs_information": "doubt", "not_reproduced": "doubt",
     "unsolved": "bad", "unhealthy": "bad", "baseline_broken": "bad", "error": "bad",
 }  # fmt: skip
-
-PULL_CLASSES = {PullState.OPEN: "open", PullState.MERGED: "merged", PullState.CLOSED: "closed"}

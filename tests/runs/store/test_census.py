@@ -2,12 +2,10 @@
 
 import time
 
-import pytest
-from sqlalchemy import Engine, text, update
+from sqlalchemy import Engine, update
 
-from bot.errors import Unavailable
 from bot.records import Outcome, Progress, Spend, TriggerKind
-from bot.runs.census import Shape, ages, take_census, try_to_keep
+from bot.runs.census import Shape, ages, take_census
 from bot.runs.owed import OWED
 from bot.runs.store import DAY_S, SqlInbox, Store
 from bot.runs.tables import inbox as inbox_table
@@ -60,21 +58,6 @@ def test_where_nothing_happens_there_is_nothing_to_count(engine: Engine) -> None
 
     assert (census.waiting, census.at_work.count, census.ended, census.cost_usd) == ({}, 0, {}, 0)
     assert list(ages({"": census.at_work}, now=time.time())) == []
-
-
-def test_to_try_whether_a_trigger_would_be_kept_keeps_none(engine: Engine, store: Store) -> None:
-    try_to_keep(engine)
-
-    assert store.waiting() == []
-
-
-def test_a_database_that_may_be_read_alone_is_found_out(engine: Engine) -> None:
-    read_only = {"sqlite": "PRAGMA query_only = ON", "postgresql": "SET default_transaction_read_only = on"}
-    with engine.begin() as connection:
-        connection.execute(text(read_only[engine.dialect.name]))
-
-    with pytest.raises(Unavailable, match=r"(?i)read.?only"):
-        try_to_keep(engine)
 
 
 # --- What waits for a service, what is owed, who works

@@ -34,7 +34,7 @@ def a_worker(engine: Engine, home: Path, places: int = 2) -> Workers:
 
 
 def test_nothing_is_asked_for_at_first(controls: Controls) -> None:
-    assert controls.wanted() == Wanted(None, frozenset())
+    assert controls.wanted() == Wanted()
     assert not controls.resume()
 
 
@@ -55,8 +55,7 @@ def test_what_is_to_be_cancelled_is_known_until_it_is_done(controls: Controls) -
 
     controls.cancel("run-3", 4.0, "stopped by mona")
 
-    reasons = {"run-2": "cancelled by the operator", "run-3": "stopped by mona"}
-    assert controls.wanted() == Wanted(None, frozenset(reasons), reasons)
+    assert controls.wanted().cancelled == {"run-2": "cancelled by the operator", "run-3": "stopped by mona"}
 
 
 def test_an_order_to_forget_is_no_business_of_these(controls: Controls, engine: Engine) -> None:

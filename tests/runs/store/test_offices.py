@@ -55,7 +55,8 @@ def test_a_dispatcher_that_has_lost_its_office_begins_and_settles_nothing(
     bob.offices.hold(DISPATCH)
     late = store.holding(office)
 
-    for write in (lambda: late.begin_run(waiting), lambda: late.settle(waiting.seq, "dropped"), late.require_held):
+    begin, settle = lambda: late.begin_run(waiting), lambda: late.shelves.settle([waiting.seq], "dropped")
+    for write in (begin, settle, late.require_held):
         with pytest.raises(Unavailable, match="another worker does the dispatch by now"):
             write()
 

@@ -11,7 +11,6 @@ from bot.errors import Unavailable
 from bot.records import Caps, Outcome, Progress, Spend, Usage
 from bot.runs.leases import Lease, LeaseLost
 from bot.runs.paid import Telling
-from bot.runs.paid_model import PaidModel
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import paid
 from tests.agent.fakes import ScriptedModel, never, says
@@ -115,8 +114,8 @@ def test_a_model_is_asked_once_for_what_differs_in_nothing_but_time(inbox: SqlIn
     run_id, model = begun(store, inbox), ScriptedModel([says("1"), says("2")])
 
     def ask(said: str) -> str | None:
-        telling = PaidModel(model, store.paid.telling_of(run_id, STEP))
-        return telling.complete([user(said)], temperature=0.2, max_tokens=10, stop=never).text
+        telling = store.paid.telling_of(run_id, STEP)
+        return telling.in_place_of(model).complete([user(said)], temperature=0.2, max_tokens=10, stop=never).text
 
     assert [ask("1 failed in 0.1s"), ask("1 failed in 0.2s"), ask("2 failed in 0.1s")] == ["1", "1", "2"]
     assert len(model.asked) == 2

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import OperationalError
 
-from bot.runs.probing import KEPT_S, Probe
+from bot.runs.probing import KEPT_S, Probe, try_to_keep
+from bot.runs.store import Store
 
 
 @dataclass
@@ -27,6 +28,12 @@ def test_a_write_is_begun_now_and_then_and_each_look_reads(engine: Engine) -> No
 
     assert problems == ["", "", "", ""]
     assert said == ["UPDATE", "SELECT", "SELECT", "UPDATE"]
+
+
+def test_to_try_whether_a_trigger_would_be_kept_keeps_none(engine: Engine, store: Store) -> None:
+    try_to_keep(engine)
+
+    assert store.waiting() == []
 
 
 def test_a_database_that_takes_nothing_any_more_is_found_out_within_seconds_and_that_it_does_again_at_once(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.records import Trigger, TriggerKind
+from bot.runs.forgetting import Whole
 from bot.runs.shelf import Shelf
 from bot.runs.shelves import Count, Shelves
 from bot.runs.store import SqlInbox, Store, run_id_for
@@ -76,8 +77,7 @@ def test_all_of_an_issue_or_of_a_shelf_is_sorted_again(inbox: SqlInbox, store: S
 def test_what_is_done_lies_nowhere(inbox: SqlInbox, store: Store, shelves: Shelves) -> None:
     first, second = waits(inbox, store), waits(inbox, store, 8)
 
-    store.settle(first, "done")
-    shelves.drop([second], "dropped")
+    shelves.settle([first, second], "done")
 
     assert shelves.filled() == frozenset()
     assert store.waiting() == []
@@ -101,13 +101,13 @@ def test_what_a_repository_or_an_account_leaves_behind_is_found(
     waits(inbox, store, repository=44, installation=2)
     left = kept(inbox, store, a_trigger(TriggerKind.UNINSTALLED, issue=an_issue_ref(0)))
 
-    def found(repository_id: int, most: int = 9) -> list[int]:
-        rows = shelves.within(repository_id=repository_id, installation_id=1, before=left + 1, most=most)
-        return sorted(seq for seq, _ in rows)
+    def found(what: Whole, most: int = 9) -> list[int]:
+        return sorted(seq for seq, _ in shelves.within(what, before=left + 1, most=most))
 
-    assert found(42) == here
-    assert found(0) == [*here, beside]
-    assert len(found(0, most=2)) == 2
+    repository, account = Whole(42), Whole(installation_id=1)
+    assert found(repository) == here
+    assert found(account) == [*here, beside]
+    assert len(found(account, most=2)) == 2
 
 
 def test_what_would_become_a_run_is_found_by_its_id(inbox: SqlInbox, store: Store, shelves: Shelves) -> None:

@@ -19,6 +19,7 @@ from bot.records import (
     dump,
 )
 from bot.runs import tables
+from bot.runs.forgetting import Whole
 from bot.runs.store import SqlInbox, Store
 from tests.runs.builders import a_database_at, a_trigger, an_issue_ref, an_iteration, at, begun
 
@@ -44,7 +45,7 @@ def test_a_redelivery_after_a_restart_is_a_duplicate_though_the_trigger_was_sett
     trigger = a_trigger()
     with a_database_at(address) as engine:
         SqlInbox(engine).accept(trigger)
-        Store(engine).settle(1, "done")
+        Store(engine).shelves.settle([1], "done")
 
     with a_database_at(address) as engine:
         receipt = SqlInbox(engine).accept(trigger)
@@ -60,14 +61,6 @@ def test_triggers_wait_in_the_order_of_their_arrival_and_come_back_whole(inbox: 
         inbox.accept(trigger)
 
     assert [each.trigger for each in store.waiting()] == triggers
-
-
-def test_a_settled_trigger_waits_no_more(inbox: SqlInbox, store: Store) -> None:
-    inbox.accept(a_trigger())
-
-    store.settle(store.waiting()[0].seq, "not needed")
-
-    assert store.waiting() == []
 
 
 def test_what_was_asked_by_a_comment_before_there_were_subjects_still_needs_permission(
@@ -151,7 +144,7 @@ def test_every_text_from_outside_is_kept_without_characters_that_a_database_refu
     run_id, first = begun(store, inbox), an_iteration(1)
     inbox.accept(a_trigger())
 
-    store.settle(store.waiting()[0].seq, UNKEPT)
+    store.shelves.settle([store.waiting()[0].seq], UNKEPT)
     store.request_stop(42, 7, UNKEPT, asked_at=at(1))
     store.keep_progress(run_id, Progress((first,), first.spend, Verdict.STUCK, UNKEPT))
 
@@ -297,8 +290,8 @@ def test_a_repository_or_an_account_that_goes_stops_all_of_its_runs(inbox: SqlIn
     beside = begun(store, inbox, a_trigger(issue=an_issue_ref(repository=43)))
     elsewhere = begun(store, inbox, a_trigger(issue=an_issue_ref(repository=44, installation=2)))
 
-    of_repository = store.request_stop_of_repository(42, "App uninstalled")
-    of_account = store.request_stop_of_account(1, "account gone")
+    of_repository = store.request_stop_of_all(Whole(42), "App uninstalled")
+    of_account = store.request_stop_of_all(Whole(installation_id=1), "account gone")
 
     assert (of_repository, of_account) == (2, 1)
     assert [store.stop_because(run) for run in here] == ["App uninstalled"] * 2

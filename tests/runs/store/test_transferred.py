@@ -33,7 +33,7 @@ def test_what_waits_and_works_is_taken_on(inbox: SqlInbox, store: Store, engine:
     assert (moved, other.installation_id) == (THERE, 1)
     assert whose(engine, at_work) == 2
     assert store.run(at_work).trigger.issue.repository == HERE, "its mirror is found by that"
-    assert store.request_stop_of_account(1, "account gone") == 0
+    assert store.request_stop_of_all(Whole(installation_id=1), "account gone") == 0
 
 
 def test_what_an_installation_had_that_was_taken_off_is_not_had_back(
@@ -54,5 +54,6 @@ def test_an_installation_loses_nothing_of_what_another_one_has_by_now(
     for time, installation in enumerate(seen_by):
         ref = replace(HERE, installation_id=installation)
         inbox.accept(a_trigger(TriggerKind.INSTALLED, key=f"installed {time}", issue=IssueRef(ref, 0)))
+    store.transfers.take_on(HERE)
 
     assert store.transfers.is_gone_over(HERE) is is_gone_over

@@ -1,7 +1,5 @@
 """What is kept of runs, as it is read for who looks on."""
 
-import time
-
 import pytest
 from sqlalchemy import Engine, insert, update
 
@@ -21,7 +19,7 @@ from bot.records import (
     Verdict,
     dump,
 )
-from bot.runs.happenings import TOLD_AT_MOST, Happenings
+from bot.runs.happenings import AT_ONCE, TOLD_AT_MOST, Happenings
 from bot.runs.leases import Lease, Nothing
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import happenings, iterations, runs
@@ -220,6 +218,20 @@ def test_what_is_told_of_one_run_is_bounded_and_its_steps_are_kept_all_the_same(
     )
 
 
+def test_a_page_shows_of_many_lines_the_newest_and_every_step(
+    engine: Engine, store: Store, inbox: SqlInbox, viewing: SqlViewing
+) -> None:
+    run_id = begun(store, inbox)
+    rows = [{"run_id": run_id, "seq": seq, "at": 1.0, "kind": "told", "text": "call"} for seq in range(2, AT_ONCE + 4)]
+    with transaction(engine) as connection:
+        connection.execute(insert(happenings), [{**rows[0], "seq": 1, "kind": "began", "text": "fetch"}, *rows])
+
+    story = viewing.story(run_id)
+
+    assert story is not None
+    assert [each.seq for each in story.happenings] == [1, *range(4, AT_ONCE + 4)]
+
+
 def test_the_mark_of_all_runs_is_another_once_one_has_gone_on(
     store: Store, inbox: SqlInbox, viewing: SqlViewing
 ) -> None:
@@ -242,8 +254,6 @@ def test_an_issue_counts_once_with_all_its_runs_and_what_became_of_its_pull_requ
     store.keep_progress(second, Progress((an_iteration(),), Spend(1, 100, 10, 0.5, 3.5)))
     store.learn(second, pull_request=12)
     store.finish(second, Outcome.PROVEN, "")
-    kept(engine, second, published_at=time.time())
-
     store.pull_ended(42, PullEnd(12, is_merged=True))
 
     [issue] = viewing.issues(NumbersChoice(since=0.0))

@@ -192,7 +192,7 @@ def test_what_waits_is_dropped_by_its_button(client: FlaskClient, store: Store, 
 
     send(client, look(client, address), f"{address}/stop")
 
-    assert store.controls.wanted().cancelled == {address.removeprefix("/runs/")}
+    assert store.controls.wanted().cancelled.keys() == {address.removeprefix("/runs/")}
 
 
 def test_what_can_not_be_done_is_said_on_the_page(client: FlaskClient, store: Store, inbox: SqlInbox) -> None:
@@ -204,6 +204,17 @@ def test_what_can_not_be_done_is_said_on_the_page(client: FlaskClient, store: St
 
     assert answer.status_code == 409
     assert "has ended already" in read(answer).text
+
+
+def test_what_waits_can_not_be_done_again_and_its_page_says_so(client: FlaskClient, inbox: SqlInbox) -> None:
+    inbox.accept(a_trigger())
+    [address] = [link["href"] for link in look(client, "/").all("a") if link["href"].startswith("/runs/")]
+    [token] = [field["value"] for field in look(client, address).all("input", type="hidden")]
+
+    answer = client.post(f"{address}/retry", data={"form_token": token})
+
+    assert answer.status_code == 409
+    assert "There is no run" in read(answer).text
 
 
 def test_a_form_that_is_not_of_an_open_page_does_nothing(client: FlaskClient, store: Store, inbox: SqlInbox) -> None:
