@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.records import Trigger, TriggerKind
 from bot.runs.errands import Errands
+from bot.runs.placing import Placing
 from bot.runs.store import WORK, Store, Waiting, run_id_for
 from bot.runs.talk import QueueComment
 from bot.writing.progress import NAMED_PLACES, progress_marker, queue_comment
@@ -29,6 +30,7 @@ class Queueing:
 
     store: Store
     errands: Errands
+    placing: Placing
     clock: Callable[[], float] = time.monotonic
     _tried_at: dict[str, float] = field(default_factory=dict, init=False)
 
@@ -42,8 +44,10 @@ class Queueing:
         told = [*first, *(each for each in others if each.seq not in numbered)]
         known = self.store.talk.queue_comments([run_id_for(each.trigger) for each in told]) if told else {}
         for each in told:
-            place = None if is_paused else numbered.get(each.seq, NAMED_PLACES + 1)
-            if each.trigger.kind in COMMENTED and self._tell(each, place, known.get(run_id_for(each.trigger))):
+            there, place = self.placing.placed(each), None if is_paused else numbered.get(each.seq, NAMED_PLACES + 1)
+            if there is None or there.trigger.kind not in COMMENTED:
+                continue
+            if self._tell(there, place, known.get(run_id_for(each.trigger))):
                 return
 
     def hand_over(self, each: Waiting) -> None:

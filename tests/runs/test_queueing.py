@@ -45,6 +45,21 @@ def test_who_waits_for_a_place_is_told_which_and_the_run_takes_the_comment_over(
     assert desk.store.talk.queue_comment(run_id) is None
 
 
+@pytest.mark.parametrize("kind", [RETRY, TriggerKind.REVIEW])
+def test_what_was_asked_on_a_pull_request_waits_on_the_issue_where_its_run_speaks(
+    desk: Desk, kind: TriggerKind
+) -> None:
+    pull = desk.publishes()
+    desk.runs(*(desk.asks(START, issue=desk.another_issue()) for _ in range(2)))
+    waits = desk.comments(kind, issue=pull, pull_request=pull.number, occurred_at=at(20))
+
+    desk.turn(2)
+
+    [told] = [said for said in desk.said_on(desk.issue) if run_id_for(waits) in said]
+    assert "attempt 2" in told
+    assert [said for said in desk.said_on(pull) if run_id_for(waits) in said] == []
+
+
 def test_a_place_that_changes_is_told_at_most_once_a_minute(desk: Desk, busy: list[str]) -> None:
     first, second = desk.asks(START, issue=desk.another_issue()), desk.asks(START)
     desk.turn(5)
