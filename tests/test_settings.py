@@ -362,5 +362,21 @@ def test_who_is_on_this_machine_is_the_operator_unless_it_is_reached_from_elsewh
     assert (settings.can_sign_in, settings.lets_in_local) == (can_sign_in, lets_in_local)
 
 
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ({}, ""),
+        (PUBLIC, ""),
+        (OAUTH, ""),
+        (OAUTH | PUBLIC, "https://bot.example.com"),
+        (OAUTH | {"SELFCODE_PUBLIC_URL": "https://bot.example.com/below/"}, "https://bot.example.com/below"),
+    ],
+)
+def test_people_are_led_to_the_pages_where_these_are_public_and_one_can_sign_in(
+    given: dict[str, str], address: str
+) -> None:
+    assert read_settings(given).pages_address == address
+
+
 def test_sign_in_that_nobody_can_do_is_not_asked_for() -> None:
     assert "SELFCODE_SIGN_IN" in complaint(SELFCODE_SIGN_IN="everywhere", SELFCODE_CLIENT_ID="Iv23")

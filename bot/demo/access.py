@@ -1,6 +1,7 @@
 """Who calls, and what they may do: tokens of people and installations, the JWTs of Apps."""
 
 import base64
+import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,6 +60,17 @@ class AsApp:
 
 
 @dataclass(frozen=True, slots=True)
+class AsClient:
+    """An App by its client id and secret: good for the tokens that people let it have, and nothing else."""
+
+    app: App
+
+    @property
+    def name(self) -> str:
+        return f"client {self.app.slug}"
+
+
+@dataclass(frozen=True, slots=True)
 class AsInstallation:
     """An App on one account, by an installation's token."""
 
@@ -84,7 +96,7 @@ class AsInstallation:
         return min(map(_LEVELS.index, held)) >= _LEVELS.index(level)
 
 
-Caller = Anonymous | User | AsApp | AsInstallation
+Caller = Anonymous | User | AsApp | AsClient | AsInstallation
 
 
 def account_of(who: Caller) -> Account | None:
@@ -99,7 +111,8 @@ def caller(world: World, authorization: str) -> Caller:
         case "":
             return Anonymous()
         case "basic":
-            return by_token(world, _from_basic(credential))
+            user, password = _from_basic(credential)
+            return _by_secret(world, user, password) or by_token(world, _token_in(user, password))
         case "bearer" | "token" if credential.count(".") == 2 and credential.startswith("eyJ"):
             return AsApp(_by_jwt(world, credential))
         case "bearer" | "token":
@@ -124,12 +137,24 @@ def by_token(world: World, value: str) -> User | AsInstallation:
     return AsInstallation(installation, token)
 
 
-def _from_basic(credential: str) -> str:
+def _from_basic(credential: str) -> tuple[str, str]:
     try:
         user, _, password = base64.b64decode(credential, validate=True).decode().partition(":")
     except ValueError:
         raise bad_credentials() from None
+    return user, password
+
+
+def _token_in(user: str, password: str) -> str:
     return password if password not in ("", "x-oauth-basic") else user
+
+
+def _by_secret(world: World, client_id: str, secret: str) -> AsClient | None:
+    """The App with this client id, by its secret."""
+    found = (app for app in world.apps.values() if app.client_id and app.client_id == client_id)
+    return next(
+        (AsClient(app) for app in found if hmac.compare_digest(secret.encode(), app.client_secret.encode())), None
+    )
 
 
 def _by_jwt(world: World, text: str) -> App:
@@ -211,7 +236,7 @@ def readable(world: World, who: Caller, owner: str, name: str) -> Repository:
 def sees(who: Caller, repository: Repository) -> bool:
     """Whether the caller may know that the repository exists."""
     match who:
-        case Anonymous() | AsApp():
+        case Anonymous() | AsApp() | AsClient():
             return not repository.private
         case User(account):
             return repository.role(account) != "none" and who.reaches(repository)
@@ -226,7 +251,7 @@ def require(
     if level != "read" and repository.archived:
         raise ApiError(403, "Repository was archived so is read-only.")
     match who:
-        case Anonymous() | AsApp():
+        case Anonymous() | AsApp() | AsClient():
             raise ApiError(401, "Requires authentication")
         case User(account):
             if not who.reaches(repository):

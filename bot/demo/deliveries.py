@@ -103,6 +103,10 @@ class Courier:
         }
         self._hand_over(installation.app, event, payload, installation=installation)
 
+    def tell_of_account(self, app: App, event: str, action: str, account: Account) -> None:
+        """Deliver to an App what somebody did with what they let it do. No installation goes with it."""
+        self._hand_over(app, event, {"action": action, "sender": shapes.account(self._world, account)})
+
     def ping(self, app: App) -> Delivery:
         """Deliver what GitHub sends when a webhook is set up. It has no action."""
         hook = {

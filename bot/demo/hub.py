@@ -193,7 +193,7 @@ class Hub:
     def revoke(self, login: str) -> None:
         """Have somebody take back what they let Apps do in their name."""
         with self.world.lock:
-            oauth.revoke(self.world, account(self.changes, login))
+            oauth.revoke(self.changes, account(self.changes, login))
 
     def set_webhook(self, app: App, url: str, *, ping: bool = True) -> None:
         """Send the App's deliveries there from now on; those kept so far stay unsent."""

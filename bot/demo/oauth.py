@@ -12,6 +12,8 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from bot.demo.answers import not_found
+from bot.demo.changes import Changes
 from bot.demo.people import Account, App, Asked, Code, Refresh
 from bot.demo.state import Token
 from bot.demo.world import World
@@ -112,10 +114,23 @@ def _tokens(world: World, app: App, account: Account) -> dict[str, Any]:
     }
 
 
-def revoke(world: World, account: Account) -> None:
-    """Take back what somebody let Apps do: none of their tokens is good any more."""
+def delete_token(world: World, app: App, value: str) -> None:
+    """Make one token of an App good for nothing, with what the next one was to be had for; else 404."""
+    token = world.tokens.get(value)
+    if token is None or token.app is not app:
+        raise not_found()
+    del world.tokens[value]
+    world.refreshes = {name: each for name, each in world.refreshes.items() if each.token != value}
+
+
+def revoke(changes: Changes, account: Account) -> None:
+    """Take back what somebody let Apps do: none of their tokens is good any more, and each of the Apps is told."""
+    world = changes.world
+    apps = {each.app.id: each.app for each in world.tokens.values() if each.user is account and each.app is not None}
     world.tokens = {value: each for value, each in world.tokens.items() if each.user is not account or each.app is None}
     world.refreshes = {value: each for value, each in world.refreshes.items() if each.account is not account}
+    for app in apps.values():
+        changes.courier.tell_of_account(app, "github_app_authorization", "revoked", account)
 
 
 def _is_callback(back: str, known: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from bot.demo import access, installing, registering, shapes
+from bot.demo import access, installing, oauth, registering, shapes
 from bot.demo.answers import ApiError, as_json, listed, not_found, page_before
 from bot.demo.rest import Part, Route, body, nothing
 from bot.demo.shapes import Json
@@ -29,6 +29,7 @@ class Apps(Part):
             ("PUT", "/app/installations/<int:number>/suspended", self.suspend),
             ("DELETE", "/app/installations/<int:number>/suspended", self.unsuspend),
             ("POST", "/app-manifests/<code>/conversions", self.convert),
+            ("DELETE", "/applications/<client_id>/token", self.revoke),
             ("GET", "/app/hook/config", self.hook),
             ("GET", "/app/hook/deliveries", self.deliveries),
             ("GET", "/app/hook/deliveries/<int:number>", self.delivery),
@@ -48,6 +49,14 @@ class Apps(Part):
         app = registering.redeem(self.world, code)
         told = {"client_id": app.client_id, "client_secret": app.client_secret, "pem": app.private_key}
         return as_json(shapes.app(self.world, app) | told | {"webhook_secret": app.webhook_secret or None}, 201)
+
+    def revoke(self, client_id: str) -> Response:
+        """A token that somebody let the App have is good for nothing any more. Only the App itself may ask for that."""
+        who = self.caller
+        if not isinstance(who, access.AsClient) or who.app.client_id != client_id:
+            raise not_found()
+        oauth.delete_token(self.world, who.app, access.require_field(body(), "Application", "access_token"))
+        return nothing()
 
     def hook(self) -> Response:
         app = access.require_app(self.caller)

@@ -10,7 +10,7 @@ from typing import IO, Any
 from werkzeug.wrappers import Request, Response
 
 from bot.demo import access, git, keeping, push_rules, ruling
-from bot.demo.access import Anonymous, AsApp, AsInstallation, Caller, User, account_of
+from bot.demo.access import Anonymous, AsApp, AsClient, AsInstallation, Caller, User, account_of
 from bot.demo.answers import ApiError, Moved
 from bot.demo.changes import Changes
 from bot.demo.state import ROLES, Repository
@@ -68,7 +68,7 @@ class SmartHttp:
             repository = self._changes.world.repository(owner, name)
         except Moved as moved:
             repository = self._changes.world.repositories[int(moved.url.rpartition("/")[2])]
-        if isinstance(who, Anonymous | AsApp) and (pushes or repository.private):
+        if isinstance(who, Anonymous | AsApp | AsClient) and (pushes or repository.private):
             raise _Refused(401, "No anonymous write access." if pushes else "Authentication required.")
         if not _may_read(who, repository):
             raise _Refused(404, "Repository not found.")
@@ -113,7 +113,7 @@ def _may_read(who: Caller, repository: Repository) -> bool:
             return repository.role(account) != "none"
         case AsInstallation():
             return not repository.private or (who.covers(repository) and who.has("contents", "read"))
-        case Anonymous() | AsApp():
+        case Anonymous() | AsApp() | AsClient():
             return not repository.private
 
 
@@ -123,7 +123,7 @@ def _may_write(who: Caller, repository: Repository) -> bool:
             return ROLES.index(repository.role(account)) >= ROLES.index("write")
         case AsInstallation():
             return who.covers(repository) and who.has("contents", "write")
-        case Anonymous() | AsApp():
+        case Anonymous() | AsApp() | AsClient():
             return False
 
 

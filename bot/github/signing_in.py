@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from pydantic import SecretStr
 from requests import PreparedRequest, RequestException
+from requests.auth import HTTPBasicAuth
 
 from bot.errors import Gone, Refused, Unavailable
 from bot.github.answers import Account, Identified, Slice, read
@@ -31,6 +32,9 @@ PAGES_AT_MOST = 100
 _FLAGS = {"pull": "read", "triage": "triage", "push": "write", "maintain": "maintain", "admin": "admin"}
 _OURS = ("incorrect_client_credentials", "redirect_uri_mismatch", "application_suspended")
 """What is wrong with us, not with who signs in."""
+
+_REVOKED = (204, 404, 422)
+"""A token is good for nothing: revoked now, or unknown by now."""
 
 
 class Given(Slice):
@@ -98,6 +102,18 @@ class GitHubSigningIn:
         if not grant.refresh_token:
             raise Gone("the token has ended")
         return self._granted(grant_type="refresh_token", refresh_token=grant.refresh_token)
+
+    def revoke(self, grant: Grant) -> None:
+        """Source: https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token"""
+        status, _, _ = self._exchange(
+            "DELETE",
+            f"{self._api_url}/applications/{quote(self._client_id, safe='')}/token",
+            json={"access_token": grant.token},
+            headers={"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": API_VERSION},
+            auth=HTTPBasicAuth(self._client_id, self._client_secret),
+        )
+        if status not in _REVOKED:
+            raise Unavailable(f"GitHub does not revoke a token: status {status}")
 
     def person(self, grant: Grant) -> Person:
         return read(Account, self._asked(grant, "/user", doing="say who has signed in")).person()

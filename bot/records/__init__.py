@@ -3,6 +3,7 @@
 Other rooms have them from here, never from the modules inside.
 """
 
+from bot.records.backtest import Backtest, CheckedFix, Failure, FixSource, PastFix, Replay
 from bot.records.changes import Change, ChangedFile
 from bot.records.checkup import Check, CheckState, Checkup
 from bot.records.conversation import (
@@ -82,6 +83,7 @@ __all__ = [
     "Answer",
     "AppFacts",
     "Attempt",
+    "Backtest",
     "Call",
     "Candidate",
     "Caps",
@@ -89,6 +91,7 @@ __all__ = [
     "ChangedFile",
     "Check",
     "CheckState",
+    "CheckedFix",
     "Checkup",
     "Choices",
     "Comment",
@@ -98,8 +101,10 @@ __all__ = [
     "Evidence",
     "Examination",
     "FailedCheck",
+    "Failure",
     "Fault",
     "Finding",
+    "FixSource",
     "GitHub",
     "Grant",
     "Happening",
@@ -128,6 +133,7 @@ __all__ = [
     "NumbersChoice",
     "Offline",
     "Outcome",
+    "PastFix",
     "Person",
     "Progress",
     "Proof",
@@ -141,6 +147,7 @@ __all__ = [
     "Readable",
     "Receipt",
     "Registrar",
+    "Replay",
     "ReportState",
     "RepositoryInfo",
     "RepositoryRef",

@@ -54,6 +54,10 @@ class SigningIn(Protocol):
         """The next grant; this one is used up."""
         ...
 
+    def revoke(self, grant: Grant) -> None:
+        """Have its token be good for nothing from now on; one that is so already is no failure."""
+        ...
+
     def person(self, grant: Grant) -> Person:
         """Whose it is, with the id."""
         ...

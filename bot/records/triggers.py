@@ -15,7 +15,8 @@ class TriggerKind(StrEnum):
     examination, which is kept and queued like a run. So are the next four, which are about a pull request of ours that
     is there already: ACCEPT takes its proof again with a person's word on the altered tests, RENEW of what the branch
     holds now; MOVED says that a person has pushed, CHECKS that checks of the repository's own failed on its head. STOP
-    ends them, NOTE steers them; STATUS and HELP are answered; the last two keep house.
+    ends them, NOTE steers them; STATUS and HELP are answered; the last three keep house: of REOPENED, which says that a
+    pull request of ours is open again, nothing comes but that it is known.
     """
 
     START = "start"
@@ -34,6 +35,7 @@ class TriggerKind(StrEnum):
     HELP = "help"
     INSTALLED = "installed"
     UNINSTALLED = "uninstalled"
+    REOPENED = "reopened"
 
 
 class SubjectKind(StrEnum):
@@ -75,7 +77,8 @@ class Trigger:
     that asked. `is_insider`: by GitHub's word in the delivery whoever asks belongs to the repository, or what they did
     takes that; it admits nobody. `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was
     asked in the conversation of a pull request: as long as its issue is not looked up, `issue` names that too.
-    `pull_end` is set where the end of a pull request is why a run is to stop.
+    `pull_end` is set where the end of a pull request is why a run is to stop, `reopened`, the number of a pull request,
+    for REOPENED alone.
     """
 
     key: str
@@ -92,6 +95,7 @@ class Trigger:
     review_id: int | None = None
     is_insider: bool = False
     pull_end: PullEnd | None = None
+    reopened: int | None = None
 
     @property
     def comment_id(self) -> int | None:

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from bot.errors import Unavailable
-from bot.records import Trigger, TriggerKind
+from bot.records import PullState, Trigger, TriggerKind
 from bot.runs.deciding import UNASKED, is_before, same
 from bot.runs.errands import Errands
 from bot.runs.forgetting import Whole
+from bot.runs.listed import moment_of
 from bot.runs.placing import Placing
 from bot.runs.queueing import Queueing
 from bot.runs.ranking import Ranking
@@ -35,7 +36,7 @@ GitHub tells of both, in any order.
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """Does it. `label` is the one that starts runs."""
+    """Does it. `label` is the one that starts runs, `pages` is as in `House`."""
 
     store: Store
     errands: Errands
@@ -46,6 +47,7 @@ class Acting:
     ranking: Ranking
     label: str
     caps_of: CapsOf
+    pages: str = ""
 
     def act(self, each: Waiting, *, is_paused: bool = False) -> str | None:
         """Do what the trigger asks for. Returns what came of it, None where more is to be done. May be repeated.
@@ -73,6 +75,8 @@ class Acting:
                 note = "label is there"
             case TriggerKind.UNINSTALLED:
                 return self._leave(each)
+            case TriggerKind.REOPENED:
+                note = self._reopened(trigger)
             case _:
                 raise AssertionError(trigger.kind)
         return note
@@ -85,7 +89,8 @@ class Acting:
         trigger = each.trigger
         issue, asked = trigger.issue, trigger.subject is not None
         if trigger.pull_end is not None:
-            self.store.pull_ended(issue.repository.id, trigger.pull_end)
+            end, state = trigger.pull_end, PullState.MERGED if trigger.pull_end.is_merged else PullState.CLOSED
+            self.store.pulls.turn(issue.repository.id, end.number, state, told_at=moment_of(trigger.occurred_at))
         if asked and (refusal := self.reception.refusal(trigger)):
             return refusal
         kinds = RUNS if asked else (*WORK, *PROOFS)
@@ -102,6 +107,13 @@ class Acting:
         for other in older:
             self.queueing.take_back(other, trigger.because)
         return f"{stopped} run asked to stop, {len(older)} waiting dropped"
+
+    def _reopened(self, trigger: Trigger) -> str:
+        """Know our pull request to be open again. What its closing has stopped goes on once somebody asks for it."""
+        assert trigger.reopened is not None
+        repository_id, told_at = trigger.issue.repository.id, moment_of(trigger.occurred_at)
+        self.store.pulls.turn(repository_id, trigger.reopened, PullState.OPEN, told_at=told_at)
+        return "open again"
 
     def _is_stopping(self, trigger: Trigger) -> bool:
         """Whether something on the issue was asked to stop and has not ended: by this request, or before it."""
@@ -173,7 +185,8 @@ class Acting:
         waiting = [other for other in self.placing.all_on(trigger.issue) if other.trigger.kind in RUNS]
         in_line = [InLine(other.trigger.kind, *self.ranking.place_of(other)) for other in waiting]
         standing = standing_on(self.store, each, in_line, self.caps_of, is_paused=is_paused)
-        return self.reception.answer(trigger, status_comment(standing, key=trigger.key, label=self.label))
+        said = status_comment(standing, key=trigger.key, label=self.label, pages=self.pages)
+        return self.reception.answer(trigger, said)
 
     def _help(self, trigger: Trigger) -> str:
         if refusal := self.reception.refusal(trigger):

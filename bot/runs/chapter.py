@@ -302,5 +302,6 @@ class Chapter:
             notes=tuple(self.house.store.notes_since(self.run_id)),
             waits_for=outage.what if outage else "",
             waits_since=outage.since if outage else None,
+            pages=self.house.pages,
         )
         self._voice.politely(lambda: self._voice.write(progress_comment(view)))

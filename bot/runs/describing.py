@@ -24,6 +24,7 @@ def describe_again(known: Known, pull: PullRequest, before: Judgement) -> None:
         run_id=before.run_id,
         repository=known.info.ref.full_name,
         moved_to=pull.head_sha if pull.head_sha != before.head else "",
+        pages=house.pages,
     )
     describe(known, pull, text.body)
 

@@ -41,7 +41,7 @@ class Dispatcher:
     """Acts on waiting triggers: one over all workers. `allowed_owners` are lower case; empty means nobody.
 
     One thread alone calls it, and it waits for nobody: what GitHub is asked and told, `send` has done elsewhere.
-    `clock` is monotonic, `now` is seconds since the epoch.
+    `pages` is as in `House`. `clock` is monotonic, `now` is seconds since the epoch.
     """
 
     store: Store
@@ -54,6 +54,7 @@ class Dispatcher:
     trusted_bots: frozenset[str] = frozenset()
     caps_of: CapsOf = field(default=lambda _: Caps())
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    pages: str = ""
     send: Send = at_once
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
@@ -70,7 +71,7 @@ class Dispatcher:
         reception = Reception(store, errands, gate, self.secrets, self.now)
         settling = self._settling = Settling(store, errands, self.clock)
         placing = self._placing = Placing(store)
-        queueing = self._queueing = Queueing(store, errands, placing, self.clock)
+        queueing = self._queueing = Queueing(store, errands, placing, self.pages, self.clock)
         ranking = self._ranking = Ranking(store)
         rounds = self._rounds = Rounds(store)
         past = self._past = Past()
@@ -88,7 +89,9 @@ class Dispatcher:
             rounds,
             self._room,
         )
-        self._acting = Acting(store, errands, reception, settling, queueing, placing, ranking, self.label, self.caps_of)
+        self._acting = Acting(
+            store, errands, reception, settling, queueing, placing, ranking, self.label, self.caps_of, self.pages
+        )
 
     def wait(self, seconds: float) -> None:
         """Wait until GitHub has answered something, but no longer than this: then another turn is worth while.

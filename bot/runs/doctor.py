@@ -138,7 +138,7 @@ def look(patient: Patient, known: Examination, given: Given, means: Means) -> Ex
             raise Refused(f"--directory {directory} is not a folder of the repository.")
         return replace(known, trouble=f"`{PATHS[0]}` names the directory `{directory}`, which is not there.")
     findings = find(lambda path: mirror.read(treeish, path), entries, directory=directory)
-    plan = _plan(config, findings, given)
+    plan = plan_of(config, findings, given)
     known = replace(known, elsewhere=findings.elsewhere, wishes=findings.wishes, plan=plan)
     if plan is None:
         return replace(known, trouble=_NOTHING_FOUND)
@@ -240,7 +240,8 @@ def _inside(directory: str) -> str:
     return str(path) if directory else ""
 
 
-def _plan(config: RepositoryConfig, findings: Findings, given: Given) -> TestPlan | None:
+def plan_of(config: RepositoryConfig, findings: Findings, given: Given) -> TestPlan | None:
+    """How the tests are run: as given, else as the repository says, else as its files show; None where nobody knows."""
     said = {"test": given.test, "directory": given.directory, "image": given.image}
     plan = config.model_copy(update={key: value for key, value in said.items() if value}).plan(findings.plan)
     return plan if plan is None or given.build is None else replace(plan, build=given.build.strip())
@@ -318,4 +319,6 @@ def _bounded(text: str) -> str:
 
 
 def _timed(known: Examination, phase: str, began: float) -> Examination:
-    return replace(known, seconds=(*known.seconds, (phase, round(time.monotonic() - began, 2))))
+    """With what a phase took: the last time, where a restart has had it done again."""
+    seconds = {**dict(known.seconds), phase: round(time.monotonic() - began, 2)}
+    return replace(known, seconds=tuple(seconds.items()))

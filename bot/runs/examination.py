@@ -105,10 +105,10 @@ class Examination:
         if "examination" not in self.house.store.facts(self.run_id):
             return
         if isinstance(outcome, Health):
-            self._voice.write(report_comment(self.found, run_id=self.run_id))
+            self._voice.write(report_comment(self.found, run_id=self.run_id, pages=self.house.pages))
         else:
             ended = f"{outcome}{f': {reason}' if reason else ''}"
-            self._voice.write(unfinished_comment(self.found, run_id=self.run_id, ended=ended))
+            self._voice.write(unfinished_comment(self.found, run_id=self.run_id, ended=ended, pages=self.house.pages))
 
     def finish(self, outcome: Outcome | Health, reason: str) -> None:
         """End it in the store."""
@@ -155,5 +155,5 @@ class Examination:
             raise Unavailable(f"the sandbox does not answer: {problem}") from problem
 
     def _show(self, doing: str) -> None:
-        comment = examining_comment(self.found, run_id=self.run_id, doing=doing)
+        comment = examining_comment(self.found, run_id=self.run_id, doing=doing, pages=self.house.pages)
         self._voice.politely(lambda: self._voice.write(comment))

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bot.records import Hindsight, Receipt, RepositoryRef, Trigger, TriggerKind
 from bot.seen.about import about, of_trigger
-from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.decide import Accept, EndSessions, Ignore, Pong, decide
 from bot.triggers.events import Event
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,8 @@ def _none(_: Trigger) -> Collection[str]:
 class Hearing:
     """What it takes to decide: the label and the login that are ours, and the bots that may ask.
 
-    `forgotten_until` says up to when everything of a repository was ordered to be forgotten: it does not come back.
+    `end_sessions` signs a user out, by their id. `forgotten_until` says up to when everything of a repository was
+    ordered to be forgotten: it does not come back.
     """
 
     hindsight: Hindsight
@@ -37,6 +38,7 @@ class Hearing:
     bot_login: str
     trusted_bots: Collection[str] = field(default=frozenset())
     forgotten_until: Callable[[RepositoryRef], float | None] = lambda _: None
+    end_sessions: Callable[[int], None] = lambda _: None
 
     def hear(self, event: Event, delivery_id: str = "", *, also: Callable[[Trigger], Collection[str]] = _none) -> int:
         """Keep what an event asks for. Returns how many of its triggers were not known.
@@ -52,6 +54,10 @@ class Hearing:
         )
         match decision:
             case Ignore() | Pong():
+                return 0
+            case EndSessions(user_id=user_id):
+                self.end_sessions(user_id)
+                log.info("heard late: user %s took back what they had allowed, and is signed out", user_id)
                 return 0
             case Accept(triggers=triggers):
                 return [self._accept(each, also(each)) for each in triggers if self._is_true(each)].count(

@@ -127,7 +127,8 @@ class House:
 
     `crew` is the operator's. `images` and `models` are what repositories may choose among. `day_usd_*` are the budgets
     of a day, 0 for none. `acceptance_tests` is a folder with hidden tests in OWNER/REPO. `trusted_bots` may ask like
-    people. `counts` counts, for figures.
+    people. `counts` counts, for figures. `pages` is the address that pages about runs are below, "" where nobody is to
+    be led there.
     """
 
     store: Store
@@ -155,6 +156,7 @@ class House:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     trusted_bots: frozenset[str] = frozenset()
     counts: Counts = field(default_factory=Uncounted)
+    pages: str = ""
 
     def mirror_path(self, ref: RepositoryRef) -> Path:
         """Where the repository's mirror is: by ids, so that a rename does not matter."""

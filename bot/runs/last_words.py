@@ -60,7 +60,10 @@ class LastWords:
         if asks:
             self._keep_when_asked(question_shown_at(known.house.store, known.run_id) or time.time())
         would_open = self._would_open()
-        body = result_comment(self._result, run_id=known.run_id, caps=known.shown_caps, would_open=would_open)
+        pages = known.house.pages
+        body = result_comment(
+            self._result, run_id=known.run_id, caps=known.shown_caps, would_open=would_open, pages=pages
+        )
         try:
             Voice(known).write(body)
         except (Refused, Gone, Unavailable):
@@ -80,7 +83,8 @@ class LastWords:
         if self.outcome is not Outcome.STOPPED or trigger.subject is None or self.stop():
             return
         if asked is not None and asked.is_let_in:
-            body, marker = not_begun(self.reason, known.run_id), progress_marker(known.run_id)
+            body = not_begun(self.reason, known.run_id, pages=known.house.pages)
+            marker = progress_marker(known.run_id)
             github.post_comment(trigger.asked_at, Voice(known).masked(body), marker=marker, since=trigger.occurred_at)
 
     def _keep_when_asked(self, moment: float | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import func
 
-from bot.records import Iteration, IterationLine, Progress, PullEnd, PullState, Trigger
+from bot.records import Iteration, IterationLine, Progress, PullState, Trigger
 from bot.runs.tables import runs
 from bot.writing.figures import all_calls
 
@@ -37,11 +37,6 @@ def of_facts(found: Mapping[str, Any], now: float) -> dict[str, Any]:
         known["pull_state"] = str(PullState.OPEN)
         known["published_at"] = func.coalesce(runs.c.published_at, now)
     return known
-
-
-def of_end(end: PullEnd) -> dict[str, Any]:
-    """What became of a pull request."""
-    return {"pull_state": str(PullState.MERGED if end.is_merged else PullState.CLOSED)}
 
 
 def of_progress(progress: Progress) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One go at one issue in a repository on this machine, without GitHub: what `selfcode run` does."""
+"""One go at one issue in a repository on this machine, without GitHub: what `selfcode run` does, and a backtest."""
 
 import hashlib
 import tempfile
@@ -22,11 +22,12 @@ from bot.records import (
     TestPlan,
     dump,
 )
-from bot.repository import Mirror, RepositoryConfig, guess, read_config
+from bot.repository import Mirror, RepositoryConfig, find, read_config
 from bot.repository.export import git_directory
 from bot.runs import solving
 from bot.runs.asked import asked_about, note_on
 from bot.runs.commits import Words, commit_change, subject_of
+from bot.runs.doctor import Given, plan_of
 from bot.runs.ground import Ground
 from bot.runs.house import AgentFor, Crew, PrepareImage, SetupBroken, crew_for, setup_for
 from bot.runs.lanes import Places
@@ -42,7 +43,7 @@ Ask = Callable[[Iteration], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """What a local run is made with. `test` and `reproduce` override what the repository says.
+    """What a local run is made with. `given` and `reproduce` override what the repository says.
 
     `models` are those that the repository may choose its critic among. `ask` is None where nobody can be asked.
     """
@@ -61,8 +62,7 @@ class Local:
     author: Author
     stop: StopCheck
     tell: Callable[[str], None]
-    test: str = ""
-    directory: str = "."
+    given: Given = field(default_factory=Given)
     reproduce: Reproduce | None = None
     hidden: HiddenTests | None = None
     ask: Ask | None = None
@@ -91,7 +91,7 @@ def run_locally(local: Local) -> LocalResult:
             ) from gone
         if base is None:
             raise Refused(f"{local.repository} has no commit yet: commit something first.")
-        result = _work(local, mirror, base)
+        result = solve_in(local, mirror, base)
         branch = ""
         if result.head_sha:
             branch = mirror.export_branch(local.repository, result.head_sha, branch_name(local.task))
@@ -121,11 +121,14 @@ class _SoFar:
     crew: Crew | None = None
 
 
-def _work(local: Local, mirror: Mirror, base: str) -> RunResult:
-    config = read_config(lambda path: mirror.read(base, path))
-    if local.test:
-        config = config.model_copy(update={"test": local.test, "directory": local.directory})
-    plan = config.plan(guess(lambda path: mirror.read(base, path), mirror.entries(base), directory=config.directory))
+def solve_in(local: Local, mirror: Mirror, base: str) -> RunResult:
+    """The run itself, in a mirror that holds the base: up to what would be published, which stays in the mirror.
+
+    Raises `Refused` where it is not known how the tests are run.
+    """
+    config, given = read_config(lambda path: mirror.read(base, path)), local.given
+    directory = given.directory or config.directory
+    plan = plan_of(config, find(lambda path: mirror.read(base, path), mirror.entries(base), directory=directory), given)
     if plan is None:
         raise Refused("There is no test command: give one with --test, or put `test:` into .github/selfcode.yml.")
     so_far = _SoFar()

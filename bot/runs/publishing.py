@@ -100,6 +100,7 @@ class Publishing:
             repository=known.info.ref.full_name,
             labels=config.labels,
             reviewers=config.reviewers,
+            pages=known.house.pages,
         )
         return Voice(known).masked_pull(replace(text, draft=text.draft or config.draft))
 

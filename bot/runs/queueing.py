@@ -31,6 +31,7 @@ class Queueing:
     store: Store
     errands: Errands
     placing: Placing
+    pages: str = ""
     clock: Callable[[], float] = time.monotonic
     _tried_at: dict[str, float] = field(default_factory=dict, init=False)
 
@@ -64,7 +65,7 @@ class Queueing:
         run_id = run_id_for(each.trigger)
         if self._tried_at.pop(run_id, None) is None and self.store.talk.queue_comment(run_id) is None:
             return
-        body = not_begun(why, run_id, examines=each.trigger.kind is TriggerKind.DOCTOR)
+        body = not_begun(why, run_id, examines=each.trigger.kind is TriggerKind.DOCTOR, pages=self.pages)
 
         def say() -> None:
             comment = self.store.talk.queue_comment(run_id)
@@ -98,6 +99,7 @@ class Queueing:
             because=each.trigger.because,
             examines=examines,
             is_paused=place is None,
+            pages=self.pages,
         )
 
         def say() -> None:

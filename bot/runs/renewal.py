@@ -184,7 +184,8 @@ class Renewal:
         """Bring the issue's comment of the run that worked up to date."""
         if self.known.is_admitted and self._is_judged(outcome):
             origin = Known(self.house, self._origin)
-            body = result_comment(self.result, run_id=origin.run_id, caps=origin.shown_caps)
+            pages = self.house.pages
+            body = result_comment(self.result, run_id=origin.run_id, caps=origin.shown_caps, pages=pages)
             Voice(origin).write(body)
 
     def give_answer(self, outcome: Outcome, reason: str) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from bot.errors import ConfigError
 from bot.runs.tables import metadata
 
-NEWEST = "0005"
+NEWEST = "0006"
 """The version of the schema that `bot/runs/tables.py` describes: of the newest module in `migrations/versions/`."""
 
 _VERSION_TABLE = "alembic_version"

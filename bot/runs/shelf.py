@@ -11,11 +11,11 @@ ENDING = (TriggerKind.STOP, TriggerKind.UNINSTALLED)
 class Shelf(StrEnum):
     """Each holds what waits for the same, so that nobody has to look through what waits for something else.
 
-    What is new lies on NEW, or on ENDS where it ends runs, until it is sorted. FACTS end runs at once, STOPS once
-    GitHub has said who asks. UNSEEN and PLACES hold what asks for runs that may begin: on PLACES that which was let in,
-    and waits for a free place alone. CHEAP takes no place. BEHIND and ASIDE have to wait for what is at work on their
-    issue: on BEHIND lies what has not been seen yet; ASIDE is also what rests as its service is away. Of what is
-    UNPLACED it is not known yet which issue it is about.
+    What is new lies on NEW, or on ENDS where it ends runs, until it is sorted. FACTS count at once, as those that end
+    runs do, STOPS once GitHub has said who asks. UNSEEN and PLACES hold what asks for runs that may begin: on PLACES
+    that which was let in, and waits for a free place alone. CHEAP takes no place. BEHIND and ASIDE have to wait for
+    what is at work on their issue: on BEHIND lies what has not been seen yet; ASIDE is also what rests as its service
+    is away. Of what is UNPLACED it is not known yet which issue it is about.
     """
 
     NEW = "new"

@@ -108,6 +108,8 @@ def _shelf_of(trigger: Trigger) -> Shelf:
     match trigger.kind:
         case TriggerKind.STOP | TriggerKind.UNINSTALLED:
             return Shelf.FACTS if trigger.subject is None else Shelf.STOPS
+        case TriggerKind.REOPENED:
+            return Shelf.FACTS
         case TriggerKind.NOTE:
             return Shelf.NOTES
         case TriggerKind.INSTALLED:

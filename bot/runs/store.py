@@ -8,18 +8,19 @@ from typing import Any
 from sqlalchemy import Engine, and_, func, select, update
 
 from bot.errors import Gone
-from bot.records import Health, Note, Outcome, Progress, PullEnd, Trigger, TriggerKind, dump
+from bot.records import Health, Note, Outcome, Progress, Trigger, TriggerKind, dump
 from bot.runs.caught_up import CaughtUp
 from bot.runs.controls import Controls
 from bot.runs.forgetting import Whole
 from bot.runs.happenings import Happenings
 from bot.runs.inbox import SqlInbox, Waiting
 from bot.runs.leases import Held, Nothing, give_back, seconds_now
-from bot.runs.listed import of_end, of_trigger
+from bot.runs.listed import of_trigger
 from bot.runs.notes import Notes
 from bot.runs.orders import keep_order
 from bot.runs.owed import FIRST_AFTER_S, owes
 from bot.runs.paid import Paid, let_go
+from bot.runs.pull_states import PullStates
 from bot.runs.rows import PROOFS, PROVING, RUNS, WORK, RunRow, add_facts, read_facts, read_runs, run_id_for
 from bot.runs.shelves import Shelves
 from bot.runs.spent import spent_in_a_day
@@ -53,6 +54,7 @@ class Store:
         self.shelves = Shelves(engine, held)
         self.transfers = Transfers(engine, held)
         self.controls = Controls(engine)
+        self.pulls = PullStates(engine)
 
     def holding(self, held: Held) -> "Store":
         """The same, for who writes about runs as long as this is held."""
@@ -191,12 +193,6 @@ class Store:
             later = seconds_now(connection) + FIRST_AFTER_S if owes(connection, run_id) else None
             connection.execute(update(runs).where(still_running).values(**values, resumes_at=later, waits_for=None))
             let_go(connection, run_id)
-
-    def pull_ended(self, repository_id: int, end: PullEnd) -> None:
-        """Keep what became of a pull request of ours, for who looks at its runs."""
-        of_pull = and_(runs.c.repository_id == repository_id, runs.c.pull_request == end.number)
-        with transaction(self._engine) as connection:
-            connection.execute(update(runs).where(of_pull).values(**of_end(end)))
 
     def give_back(self, run_id: str, *, wait_s: float, waits_for: str) -> None:
         """Leave a run's place to others: in so many seconds it is taken up again, by a worker that has room for it.

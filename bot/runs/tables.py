@@ -95,6 +95,7 @@ runs = Table(
     Column("pull_request", Integer),
     Column("pull_state", String(10)),
     Column("published_at", Float),
+    Column("pull_state_at", Float),
     Index("ix_runs_listed", *LISTED),
     Index("ix_runs_finished_at", "finished_at"),
     Index("ix_runs_pull_request", "repository_id", "pull_request"),
@@ -105,6 +106,8 @@ lists of runs show and choose by is kept beside it (`bot/runs/listed.py`); NULL 
 A run belongs to the worker that holds its lease: `worker_id` until `leased_until`; each that takes it over raises
 `fence` by one. A run that waits for a service has left its place until `resumes_at` (NULL: at work); `waits_for` says
 for what. One that has ended with `resumes_at` owes last words, which are tried again then.
+
+`pull_state_at` is GitHub's moment of which `pull_state` is; NULL as long as nothing was told since the run published.
 """
 
 iterations = Table(

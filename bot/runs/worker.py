@@ -95,6 +95,7 @@ class Worker:
             trusted_bots=self.house.trusted_bots,
             caps_of=lambda run_id: Known(self.house, run_id).shown_caps,
             secrets=self.house.secrets,
+            pages=self.house.pages,
             send=send,
         )
 

@@ -65,15 +65,16 @@ class AppSettings(BaseModel):
         None,
         validation_alias="SELFCODE_PUBLIC_URL",
         description="where GitHub and people reach the web server: `https://bot.example.com`. Deliveries go to "
-        "`/webhook` below it",
+        "`/webhook` below it. Where one can sign in, too, what is said on GitHub leads to the pages of runs",
     )
     sign_in: Literal["elsewhere", "everywhere"] | None = Field(
         None,
         validation_alias="SELFCODE_SIGN_IN",
-        description="who has to sign in to look at runs: `everywhere` is everybody, with `elsewhere` those who are not "
-        "on this machine, where one is the operator. Nobody can without `SELFCODE_CLIENT_ID` and "
-        "`SELFCODE_CLIENT_SECRET` ([security.md](security.md#who-may-look))",
-        json_schema_extra={"unset": "`everywhere` with a `SELFCODE_PUBLIC_URL`, else `elsewhere`"},
+        description="who has to sign in to look at runs: `everywhere` is everybody, on this machine too, for behind a "
+        "reverse proxy all visitors may seem to be on it; with `elsewhere` whoever is on this machine is the operator. "
+        "Nobody can without `SELFCODE_CLIENT_ID` and `SELFCODE_CLIENT_SECRET` "
+        "([security.md](security.md#who-may-look))",
+        json_schema_extra={"unset": "`everywhere` where one can sign in at a `SELFCODE_PUBLIC_URL`, else `elsewhere`"},
     )
     poll_seconds: float | None = Field(
         None,
@@ -125,6 +126,11 @@ class AppSettings(BaseModel):
         if self.sign_in is not None or not self.can_sign_in:
             return self.sign_in != "everywhere"
         return self.public_url is None
+
+    @property
+    def pages_address(self) -> str:
+        """The address that pages about runs are below, to be named to people on GitHub; "" where none could sign in."""
+        return self.public_url if self.public_url is not None and self.can_sign_in else ""
 
     @property
     def app_note(self) -> str:

@@ -30,6 +30,13 @@ class Accept:
 
 
 @dataclass(frozen=True, slots=True)
+class EndSessions:
+    """Let nobody in any more as this user, until they sign in anew: they took back what they had allowed."""
+
+    user_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ours:
     """What is ours: the label that starts runs, our login (`slug[bot]`), the bots that may ask; and this delivery's id.
 

@@ -5,7 +5,7 @@ Whether a person may ask is looked up when it is acted on, not here: payloads ca
 
 from collections.abc import Collection
 
-from bot.triggers.answers import Accept, Ignore, Ours, Pong
+from bot.triggers.answers import Accept, EndSessions, Ignore, Ours, Pong
 from bot.triggers.asking import on_comment, on_review, on_review_comment
 from bot.triggers.checking import on_check_run, on_check_suite
 from bot.triggers.events import (
@@ -28,12 +28,14 @@ from bot.triggers.events import (
 from bot.triggers.happening import on_issue, on_pull_request
 from bot.triggers.installing import on_installation, on_repositories
 
-__all__ = ["Accept", "Ignore", "Pong", "decide"]
+__all__ = ["Accept", "Decision", "EndSessions", "Ignore", "Pong", "decide"]
+
+Decision = Accept | Ignore | Pong | EndSessions
 
 
 def decide(  # noqa: PLR0911 - one answer a kind of event
     event: Event, *, label: str, bot_login: str, delivery_id: str, trusted_bots: Collection[str] = frozenset()
-) -> Accept | Ignore | Pong:
+) -> Decision:
     """What the event asks for.
 
     `label` starts runs, `bot_login` is ours (`slug[bot]`), `trusted_bots` are those that may ask like people; letter
@@ -47,8 +49,10 @@ def decide(  # noqa: PLR0911 - one answer a kind of event
             return Ignore(f"the event {name} is not one we act on")
         case Incomplete(name=name, lacks=lacks):
             return Ignore(f"the payload of {name} has no usable {', '.join(lacks[:3])}")
-        case InstallationTargetEvent() | AuthorizationEvent():
+        case InstallationTargetEvent():
             return Ignore("accounts are looked up when they matter")
+        case AuthorizationEvent():
+            return _taken_back(event)
         case InstallationEvent():
             return on_installation(event, ours)
         case InstallationRepositoriesEvent():
@@ -59,6 +63,12 @@ def decide(  # noqa: PLR0911 - one answer a kind of event
             return on_check_suite(event, ours)
         case _:
             return _said_or_done(event, ours)
+
+
+def _taken_back(event: AuthorizationEvent) -> EndSessions | Ignore:
+    if event.action != "revoked" or event.sender.id is None:
+        return Ignore("nobody is named whose permission was taken back")
+    return EndSessions(event.sender.id)
 
 
 def _said_or_done(

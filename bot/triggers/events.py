@@ -120,9 +120,10 @@ class InstallationTargetEvent(Slice):
 
 
 class AuthorizationEvent(Slice):
-    """A user took back what they had allowed the App to do in their name."""
+    """A user, the sender, took back what they had allowed the App to do in their name."""
 
     action: str
+    sender: Account
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ that nobody lists.
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from bot.records import PullEnd, Trigger, TriggerKind
 from bot.triggers.answers import Accept, Ignore, Ours, asked, belongs, issue_of_pull
@@ -32,22 +33,30 @@ def on_issue(event: IssueEvent, ours: Ours) -> Accept | Ignore:
 
 
 def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
-    """Closing our pull request, merged or not, ends what runs for its issue; a push makes its proof stale."""
-    number, head = event.pull_request.number, event.pull_request.head
-    issue = issue_of_pull(event, event.pull_request, ours)
+    """Closing our pull request, merged or not, ends what runs for its issue; a push makes its proof stale.
+
+    Opening it again asks for no run: it is only known to be open.
+    """
+    pull = event.pull_request
+    number, head = pull.number, pull.head
+    issue = issue_of_pull(event, pull, ours)
     if issue is None:
         return Ignore("the pull request is not ours")
-    at, end = iso(event.pull_request.updated_at), None
+    at, fields = iso(pull.updated_at), dict[str, Any]()
     match event.action:
         case "closed":
+            at = iso(pull.closed_at or pull.updated_at)
             kind, moment, because = TriggerKind.STOP, at, f"pull request #{number} closed"
-            end = PullEnd(number, is_merged=event.pull_request.merged_at is not None)
+            fields["pull_end"] = PullEnd(number, is_merged=pull.merged_at is not None)
+        case "reopened":
+            kind, moment, because = TriggerKind.REOPENED, at, f"pull request #{number} reopened"
+            fields["reopened"] = number
         case "synchronize":
             kind, moment, because = TriggerKind.MOVED, f"{at}/{head.sha}", f"pushed to pull request #{number}"
         case _:
             return Ignore(f"a pull request that is {event.action} asks for nothing")
     key = f"{kind}:{event.repository.id}!{number}@{moment}"
-    trigger = asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because, pull_end=end)
+    trigger = asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because, **fields)
     return Accept((trigger,))
 
 

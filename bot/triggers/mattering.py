@@ -5,15 +5,16 @@ from collections.abc import Mapping
 MATTERING: Mapping[str, frozenset[str]] = {
     "issues": frozenset({"labeled", "opened", "unlabeled", "closed", "deleted", "transferred"}),
     "issue_comment": frozenset({"created"}),
-    "pull_request": frozenset({"closed", "synchronize"}),
+    "pull_request": frozenset({"closed", "reopened", "synchronize"}),
     "pull_request_review": frozenset({"submitted"}),
     "pull_request_review_comment": frozenset({"created"}),
     "check_run": frozenset({"rerequested", "completed"}),
     "check_suite": frozenset({"rerequested", "completed"}),
+    "github_app_authorization": frozenset({"revoked"}),
     "installation": frozenset({"created", "deleted", "suspend", "unsuspend"}),
     "installation_repositories": frozenset({"added", "removed"}),
 }
-"""What `decide` ever accepts. Everything else it ignores, whatever the payload says."""
+"""What `decide` ever acts on. Everything else it ignores, whatever the payload says."""
 
 
 def can_matter(event: str, action: str) -> bool:

@@ -99,6 +99,7 @@ class PullRequest(Slice):
     updated_at: datetime
     head: Head
     user: Account | None = None
+    closed_at: datetime | None = None
     merged_at: datetime | None = None
 
 

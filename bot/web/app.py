@@ -11,7 +11,7 @@ from bot.web.asgi import Site
 from bot.web.health import health
 from bot.web.pages.means import Means
 from bot.web.pages.site import add_pages
-from bot.web.webhook import Keeping, Webhook
+from bot.web.webhook import Keeping, Webhook, nobody_signs_in
 
 _AGAIN_S = "60"
 _READ_BYTES = 1024 * 1024
@@ -44,6 +44,7 @@ def create_app(
         inbox=inbox,
         count=figures.delivery,
         trusted_bots=trusted_bots,
+        sign_out=means.door.sessions.end_all_of if means is not None and means.door is not None else nobody_signs_in,
     )
     pages = watch_pages(ready=ready, figures=figures, readings=readings)
     if means is None:

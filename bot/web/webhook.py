@@ -10,7 +10,7 @@ from typing import Protocol
 from bot.errors import DeliveryRejected, Unavailable
 from bot.records import Receipt, Trigger
 from bot.seen.about import Value, about
-from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.decide import Accept, Decision, EndSessions, Ignore, Pong, decide
 from bot.triggers.events import (
     SUBSCRIBED,
     UNASKED,
@@ -45,9 +45,15 @@ OTHER = "other"
 UNKEPT = "unkept"
 """How a delivery counts as answered that asked for something we could not keep."""
 
-Decision = Accept | Ignore | Pong
 Count = Callable[[str, str], None]
 """Counts one delivery: its event, how it was answered."""
+
+SignOut = Callable[[int], None]
+"""Lets nobody in any more as the user with this id. Raises `Unavailable`."""
+
+
+def nobody_signs_in(_: int) -> None:
+    """Where there are no sessions, there is none to end."""
 
 
 class Keeping(Protocol):
@@ -60,8 +66,9 @@ class Keeping(Protocol):
 class Webhook:
     """What GitHub posts to.
 
-    202 for a trigger that was kept or is known already, 200 for what asks for nothing, 4xx for what is no delivery of
-    GitHub's, 503 where a trigger could not be kept: GitHub then shows the delivery as failed, and it can be sent again.
+    202 for a trigger that was kept or is known already, and where somebody was signed out; 200 for what asks for
+    nothing, 4xx for what is no delivery of GitHub's, 503 where that could not be kept or done: GitHub then shows the
+    delivery as failed, and it can be sent again.
     """
 
     secret: str
@@ -70,6 +77,7 @@ class Webhook:
     inbox: Keeping
     count: Count
     trusted_bots: Collection[str] = frozenset()
+    sign_out: SignOut = nobody_signs_in
 
     async def receive(self, request: Request, body: bytes) -> Reply:
         """Answer one delivery, which is one line in the log. Only what asks for something waits: until it is kept."""
@@ -121,6 +129,9 @@ class Webhook:
                 return 200, {"pong": True}
             case Ignore(reason=reason):
                 return 200, {"ignored": reason}
+            case EndSessions(user_id=user_id):
+                await asyncio.to_thread(self.sign_out, user_id)
+                return 202, {"accepted": "revoked"}
             case Accept(triggers=triggers):
                 receipts = await self.inbox.keep(triggers)
                 return 202, {"accepted": triggers[0].kind} if Receipt.ACCEPTED in receipts else {"duplicate": True}

@@ -15,6 +15,7 @@ from bot.runs.missed_deliveries import MissedDeliveries
 from bot.runs.missed_labels import LONGEST_LOOK_S, MissedLabels
 from bot.runs.old_steps import forget_steps
 from bot.runs.orders import Orders
+from bot.runs.sessions import SqlSessions
 from bot.settings import Settings
 
 DAY_S = 86_400.0
@@ -37,6 +38,7 @@ def catching_up_of(
         github.bot_login(),
         frozenset(settings.trusted_bots),
         forgotten_until=Orders(engine, forgetting).forgotten_until,
+        end_sessions=SqlSessions(engine).end_all_of,
     )
     polls = settings.poll_seconds is not None
     return CatchingUp(

@@ -8,6 +8,7 @@ from typing import Any
 from bot.agent import run_agent, run_agent_with_tests
 from bot.errors import ConfigError, Refused
 from bot.records import Reproduce, StopCheck, Task
+from bot.runs.doctor import Given
 from bot.runs.hidden import hidden_tests_in
 from bot.runs.lanes import places_of
 from bot.runs.local import Ask, Local, LocalResult, kept_folder
@@ -56,7 +57,7 @@ def local_of(
         author=Author("selfcode", "selfcode@localhost"),
         stop=stop,
         tell=tell,
-        test=test,
+        given=Given(test=test, directory="." if test else ""),
         reproduce=reproduce,
         hidden=hidden,
         ask=ask,

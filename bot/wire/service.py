@@ -109,4 +109,5 @@ def house_of(settings: Settings, github: GitHubApp, engine: Engine, counts: Coun
         secrets=settings.secrets(),
         places=places_of(sandbox, limits_of(settings)),
         counts=counts,
+        pages=settings.pages_address,
     )

@@ -43,6 +43,7 @@ def web_app(settings: Settings) -> Site:
             github_url=settings.web_address,
             secrets=settings.secrets(),
             retention_days=settings.retention_days,
+            label=settings.label,
             door=door_of(settings, engine),
         ),
     )

@@ -19,7 +19,7 @@ T = TypeVar("T")
 NAMES_AT_MOST = 100
 
 
-def examining_comment(known: Examination, *, run_id: str, doing: str) -> str:
+def examining_comment(known: Examination, *, run_id: str, doing: str, pages: str = "") -> str:
     """The comment while the examination goes on. `doing` says in a few words what is under way."""
     facts = [f"- Tests: {plan_in_words(known.plan)}"] if known.plan else []
     facts += [f"- Run {number}: {counts(report)}" for number, report in enumerate(known.runs, 1)]
@@ -27,24 +27,24 @@ def examining_comment(known: Examination, *, run_id: str, doing: str) -> str:
         Section(f"🩺 **selfcode examines this repository**: {sentence(doing, 200)}."),
         Section("\n".join(facts)),
         Section("This comment becomes the report. To stop: comment `/selfcode stop`."),
-        Section(last_line(run_id)),
+        Section(last_line(run_id, pages)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(run_id))
 
 
-def report_comment(known: Examination, *, run_id: str) -> str:
+def report_comment(known: Examination, *, run_id: str, pages: str = "") -> str:
     """The report on an issue."""
-    return compose([*_sections(known), Section(last_line(run_id))], end=progress_marker(run_id))
+    return compose([*_sections(known), Section(last_line(run_id, pages))], end=progress_marker(run_id))
 
 
-def unfinished_comment(known: Examination | None, *, run_id: str, ended: str) -> str:
+def unfinished_comment(known: Examination | None, *, run_id: str, ended: str, pages: str = "") -> str:
     """The comment of an examination that did not come to its end; `ended` says how, in a sentence for people."""
     known_so_far = [Section(f"**As far as it came:**\n\n{_runs(known)}")] if known is not None and known.runs else []
     sections = [
         Section(f"🩺 **The examination has ended early**: {sentence(ended)}"),
         *known_so_far,
         Section("To examine again: comment `/selfcode doctor`."),
-        Section(last_line(run_id)),
+        Section(last_line(run_id, pages)),
     ]
     return compose(sections, end=progress_marker(run_id))
 
@@ -130,7 +130,7 @@ def _how(known: Examination) -> str:
         else ""
     )
     commit = f" at {code(known.commit[:12])}" if known.commit else ""
-    return f"**How {inline(known.repository)}{commit} is tested**\n\n{table(('', 'what', 'why'), rows)}{wishes}"
+    return f"**How {inline(known.repository)}{commit} is tested**\n\n{table(('key', 'what', 'why'), rows)}{wishes}"
 
 
 def _runs(known: Examination) -> str:

@@ -52,6 +52,7 @@ class ProgressView:
     issue the model is not shown. `attempt` counts the issue's runs, from 1 on, and `because` says what this one is for
     (“review by ada”). `notes` are people's words to the run, as many as it has heard. `waits_for` says what is wrong
     with a service that keeps the run waiting, `waits_since` when that was first seen, in seconds since the epoch.
+    `pages` is the address that pages about runs are below, "" where nobody is to be led there.
     """
 
     run_id: str
@@ -70,6 +71,7 @@ class ProgressView:
     notes: tuple[Note, ...] = ()
     waits_for: str = ""
     waits_since: float | None = None
+    pages: str = ""
 
 
 def progress_marker(run_id: str) -> str:
@@ -90,7 +92,7 @@ def progress_comment(view: ProgressView) -> str:
         _notes(view.notes),
         Section(_left_out(view.left_out), 20),
         Section(f"**Next:** {_next(view)}\n\n{_HOW_TO_STEER}"),
-        Section(last_line(view.run_id)),
+        Section(last_line(view.run_id, view.pages)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(view.run_id))
 
@@ -100,7 +102,14 @@ NAMED_PLACES = 4
 
 
 def queue_comment(
-    run_id: str, place: int, *, attempt: int = 1, because: str = "", examines: bool = False, is_paused: bool = False
+    run_id: str,
+    place: int,
+    *,
+    attempt: int = 1,
+    because: str = "",
+    examines: bool = False,
+    is_paused: bool = False,
+    pages: str = "",
 ) -> str:
     """The progress comment of a run that waits for a free place, the `place`-th from 1 on; the run takes it over.
 
@@ -108,6 +117,7 @@ def queue_comment(
     of them.
 
     `examines`: it is an examination, which a command alone ends. `is_paused`: nothing begins, whatever the place.
+    `pages` is as in `ProgressView`.
     """
     near = "the next one" if place <= 1 else f"number {place:,}"
     turn = near if place <= NAMED_PLACES else "further back"
@@ -118,7 +128,7 @@ def queue_comment(
         Section("" if examines else f"**in the queue** → {' → '.join(Phase)}"),
         Section(f"{_NOBODY_BEGINS if is_paused else _ALL_TAKEN} Nothing was spent on it yet."),
         Section(f"**Next:** its turn comes by itself, and this comment goes on from here.\n\n{how_to_stop}"),
-        Section(last_line(run_id)),
+        Section(last_line(run_id, pages)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(run_id))
 
@@ -139,7 +149,7 @@ def _now(view: ProgressView) -> str:
         case Phase.WORKING:
             tests = sum(each.aim is Aim.TEST for each in view.progress.iterations)
             most = f"iteration {view.iteration} of at most {view.caps.iterations + tests}"
-            return f"{most}: {view.caps.iterations}, and {tests} for the test alone." if tests else f"{most}."
+            return f"{most} ({tests} only for the test)." if tests else f"{most}."
         case Phase.PREPARING | Phase.BASELINE | Phase.PROVING | Phase.PUBLISHING as phase:
             return _DOING[phase]
 
@@ -237,13 +247,24 @@ def _next(view: ProgressView) -> str:
                 return "the model goes on from what the branch holds."
             return "the model writes a test that shows the problem, then the change."
         case Phase.WORKING:
-            return "once the tests pass, the change is proven in clean workspaces."
+            return (
+                "in each iteration the model edits files, then the tests run. Once they pass, the change is proven in "
+                "clean workspaces; at the limit, this comment says how near it came."
+            )
         case Phase.PROVING:
             return "a pull request with the evidence; as a draft, where something of the proof is missing."
         case Phase.PUBLISHING:
             return "this comment becomes the result."
 
 
-def last_line(run_id: str) -> str:
-    """The small line at a comment's end that names the run."""
-    return f"<sub>run `{run_id}`</sub>"
+def last_line(run_id: str, pages: str) -> str:
+    """The small line at a comment's end that names the run, and leads to its page where `pages` are."""
+    return f"<sub>run `{run_id}`{run_page(run_id, pages)}</sub>"
+
+
+def run_page(run_id: str, pages: str) -> str:
+    """Where the run can be looked at, behind its id; "" where nobody is to be led there.
+
+    Whoever may read this may follow the link: the page shows nothing to those who may not read the repository.
+    """
+    return f" · [run page]({pages}/runs/{run_id}) (sign in with GitHub)" if pages else ""

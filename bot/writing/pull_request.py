@@ -12,6 +12,7 @@ from bot.writing.figures import cached, cost, counts, duration, plural, tokens, 
 from bot.writing.iteration_log import closing_words
 from bot.writing.made_of import made_of
 from bot.writing.outcomes import headline, stale
+from bot.writing.progress import run_page
 from bot.writing.result import blocked_hosts, how_to_accept, second_look, what_is_missing
 from bot.writing.safe import code_in_cell, fenced, inline, one_line, sentence
 
@@ -28,14 +29,16 @@ def pull_request(
     moved_to: str = "",
     labels: tuple[str, ...] = (),
     reviewers: tuple[str, ...] = (),
+    pages: str = "",
 ) -> PullRequestText:
     """What the pull request is to say; a draft unless it is proven.
 
     `repository` is its full name. `moved_to` is where a person brought the branch since, which the proof is not of.
+    `pages` is as in `ProgressView`.
     """
     return PullRequestText(
         title=title(task),
-        body=_body(result, task, branch=branch, run_id=run_id, repository=repository, moved_to=moved_to),
+        body=_body(result, task, branch=branch, run_id=run_id, repository=repository, moved_to=moved_to, pages=pages),
         draft=result.outcome is not Outcome.PROVEN,
         labels=labels,
         reviewers=reviewers,
@@ -49,7 +52,9 @@ def title(task: Task) -> str:
     return f"{shown} (#{task.number})" if task.number is not None else shown
 
 
-def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository: str, moved_to: str) -> str:
+def _body(
+    result: RunResult, task: Task, *, branch: str, run_id: str, repository: str, moved_to: str, pages: str
+) -> str:
     """Outcome, evidence, what is missing, what was asked and answered, the names; then how to see it, what it took."""
     proof = result.proof
     words = closing_words(result.progress) if result.progress.verdict is Verdict.SOLVED else ""
@@ -80,7 +85,7 @@ def _body(result: RunResult, task: Task, *, branch: str, run_id: str, repository
         made_of(result),
         attempts(result),
         Section(_what_it_took(result), 80),
-        Section(_footer(result, run_id)),
+        Section(_footer(result, run_id, pages)),
     ]
     return compose([section for section in sections if section.text], end=marker("pull-request", run_id))
 
@@ -165,11 +170,12 @@ def _critics_row(result: RunResult) -> list[tuple[str, ...]]:
     return [(name, "the critic", tokens(spend.critic_tokens), unbroken(cost(spend.critic_cost_usd)), "–", "–")]
 
 
-def _footer(result: RunResult, run_id: str) -> str:
+def _footer(result: RunResult, run_id: str, pages: str) -> str:
     is_by_people = result.branch_change is not None or bool(result.by_people)
     by = "a model, changed by people since" if is_by_people else "a model"
     unsigned = f" The commits are not verified: {sentence(result.unsigned, 300)}" if result.unsigned else ""
     return (
-        f"<sub>Written by {by}, checked by selfcode: run `{run_id}`. The iteration log is in a comment below."
-        f" Evidence is strong, not a boundary: tests share a process with the code under test.{unsigned}</sub>"
+        f"<sub>Written by {by}, checked by selfcode: run `{run_id}`{run_page(run_id, pages)}."
+        " The iteration log is in a comment below. Evidence is strong, not a boundary:"
+        f" tests share a process with the code under test.{unsigned}</sub>"
     )

@@ -40,12 +40,12 @@ def help_comment(*, key: str, label: str = "selfcode", complaint: str = "") -> s
     return compose([section for section in sections if section.text], end=reply_marker(key))
 
 
-def not_begun(why: str, run_id: str, *, examines: bool = False) -> str:
+def not_begun(why: str, run_id: str, *, examines: bool = False, pages: str = "") -> str:
     """The comment of a run, or of an examination, that waited for its turn and never began."""
     again = "/selfcode doctor" if examines else "/selfcode retry"
     sections = [
         Section(f"⏹️ **Not begun**: {sentence(why, 200).rstrip('.')}. Nothing was spent."),
         Section(f"To ask for it again: comment {code(again)}."),
-        Section(last_line(run_id)),
+        Section(last_line(run_id, pages)),
     ]
     return compose(sections, end=progress_marker(run_id))

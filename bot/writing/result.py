@@ -34,10 +34,12 @@ _HOW_TO_GO_ON_WITHOUT_LABEL = (
 )
 
 
-def result_comment(result: RunResult, *, run_id: str, caps: Caps, would_open: PullRequestText | None = None) -> str:
+def result_comment(
+    result: RunResult, *, run_id: str, caps: Caps, would_open: PullRequestText | None = None, pages: str = ""
+) -> str:
     """The comment for any outcome. `run_id` is also the trace id in the operator's log.
 
-    `would_open` is the pull request that a dry run did not open.
+    `would_open` is the pull request that a dry run did not open. `pages` is as in `ProgressView`.
     """
     sections = [
         Section(headline(result)),
@@ -55,7 +57,7 @@ def result_comment(result: RunResult, *, run_id: str, caps: Caps, would_open: Pu
         attempts(result),
         Section(blocked_hosts(result), 40),
         Section(_what_it_took(result, caps), 90),
-        Section(last_line(run_id)),
+        Section(last_line(run_id, pages)),
     ]
     return compose([section for section in sections if section.text], end=progress_marker(run_id))
 

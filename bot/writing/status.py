@@ -7,7 +7,7 @@ from bot.records import Caps, Health, Outcome, Progress, TestReport, TriggerKind
 from bot.writing.document import Section, compose
 from bot.writing.figures import counts, spent_of
 from bot.writing.outcomes import title
-from bot.writing.progress import Phase
+from bot.writing.progress import Phase, run_page
 from bot.writing.replies import reply_marker
 from bot.writing.safe import code, sentence
 
@@ -61,25 +61,27 @@ class Standing:
     is_paused: bool = False
 
 
-def status_comment(standing: Standing, *, key: str, label: str) -> str:
-    """The comment; `key` is the trigger's, `label` starts runs."""
+def status_comment(standing: Standing, *, key: str, label: str, pages: str = "") -> str:
+    """The comment; `key` is the trigger's, `label` starts runs, `pages` is as in `ProgressView`."""
     sections = [
-        *(Section(_at_work(each)) for each in standing.at_work),
+        *(Section(_at_work(each, pages)) for each in standing.at_work),
         *(Section(_in_line(each, is_held_up=bool(standing.at_work))) for each in standing.in_line),
         Section(_PAUSED if standing.is_paused else ""),
-        Section(_ended(standing.last) if standing.last else ""),
+        Section(_ended(standing.last, pages) if standing.last else ""),
         Section(_how_to_go_on(standing, label)),
     ]
     return compose([section for section in sections if section.text], end=reply_marker(key))
 
 
-def _at_work(run: AtWork) -> str:
+def _at_work(run: AtWork, pages: str) -> str:
     what = _WHAT.get(run.kind, "a run")
     lines = [f"🔧 **At work**: {what}, {_now(run)}."]
     if run.waits_for:
         lines = [f"⏸️ **Held up**: {what}, {_now(run)}. It waits, and goes on by itself: {sentence(run.waits_for, 300)}"]
     if run.is_stopping:
         lines = [f"🛑 **Stopping**: {what}."]
+    if run.phase is Phase.WORKING and run.kind not in _WITHOUT_MODEL and not run.is_stopping:
+        lines.append("- In each iteration the model edits files, then the tests run")
     reports = [each.report for each in run.progress.iterations if each.report is not None]
     if reports:
         lines.append(f"- Tests so far: {counts(reports[-1])}")
@@ -87,7 +89,8 @@ def _at_work(run: AtWork) -> str:
         lines.append(f"- On the base: {counts(run.baseline)}")
     if run.kind not in _WITHOUT_MODEL:
         lines.append(f"- Spent: {spent_of(run.progress.spend, run.caps)}")
-    lines.append(f"- Run {code(run.run_id)}; its own comment on the issue is kept up to date")
+    page = run_page(run.run_id, pages)
+    lines.append(f"- Run {code(run.run_id)}{page}; its own comment on the issue is kept up to date")
     return "\n".join([lines[0], "", *lines[1:]])
 
 
@@ -137,7 +140,7 @@ def _in_line(each: InLine, *, is_held_up: bool) -> str:
     return f"⏳ **In the queue**: {what}, {turn} to get a free place."
 
 
-def _ended(run: Ended) -> str:
+def _ended(run: Ended, pages: str) -> str:
     name = title(run.outcome) if isinstance(run.outcome, Outcome) else str(run.outcome)
     first = sentence(run.reason.strip().partition("\n")[0], 400)
     lines = [f"**Last run: {name}**{f': {first}' if first else '.'}", ""]
@@ -145,7 +148,7 @@ def _ended(run: Ended) -> str:
         lines.append(f"- Pull request: #{run.pull_request}")
     if run.progress.iterations:
         lines.append(f"- Spent: {spent_of(run.progress.spend, run.caps)}")
-    lines.append(f"- Run {code(run.run_id)}")
+    lines.append(f"- Run {code(run.run_id)}{run_page(run.run_id, pages)}")
     return "\n".join(lines)
 
 

@@ -140,7 +140,8 @@ def check_request(method: str, path: str, body: Any, version: str = DEFAULT_VERS
 def check_delivery(event: str, payload: dict[str, Any]) -> None:
     """Fail where GitHub would not deliver such a payload."""
     action = payload.get("action")
-    model = _models_delivered(event).get(action)
+    models = _models_delivered(event)
+    model = models.get(action) or models.get(None)
     assert model, f"delivery {event}: no action {action!r}"
     package = _package(DEFAULT_VERSION)
     _hold(_adapter(model, f"{package}.models", package), payload, f"delivery {event}.{action}")
@@ -162,7 +163,7 @@ def operations(version: str = DEFAULT_VERSION) -> tuple[Operation, ...]:
 
 @cache
 def _models_delivered(event: str) -> Mapping[str | None, str]:
-    """The name of the model of each of an event's actions, or of the event itself.
+    """The name of the model of each of an event's actions, or by None of the event itself, which has one or none.
 
     It is read from the source: to import the event's module makes the models of all actions, which takes seconds.
     """

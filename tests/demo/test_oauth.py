@@ -64,6 +64,42 @@ def test_a_code_is_good_for_a_token_of_eight_hours_and_what_renews_it_once(hub: 
     assert tokens(hub, app, code=code, code_verifier=VERIFIER)["error"] == "bad_verification_code"
 
 
+def test_an_app_revokes_a_token_of_its_own_by_its_secret_alone(hub: Hub, app: App) -> None:
+    given = tokens(hub, app, code=code_for(hub, app), code_verifier=VERIFIER)["access_token"]
+    other = hub.create_app("other")
+    address = f"{hub.api_url}/applications/{app.client_id}/token"
+
+    def revoked(client_id: str, secret: str, value: str = given) -> int:
+        asked = requests.delete(address, auth=(client_id, secret), json={"access_token": value}, timeout=10)
+        return asked.status_code
+
+    refused = [
+        revoked(app.client_id, "wrong"),
+        revoked(other.client_id, other.client_secret),
+        revoked(app.client_id, app.client_secret, "ghu_other"),
+        Client(hub.api_url, given).delete(f"/applications/{app.client_id}/token").status_code,
+    ]
+    before = Client(hub.api_url, given).get("/user").status_code
+    done = revoked(app.client_id, app.client_secret)
+
+    assert refused == [401, 404, 404, 404]
+    assert (before, done, Client(hub.api_url, given).get("/user").status_code) == (200, 204, 401)
+    published.check_all(hub)
+
+
+def test_who_takes_back_what_they_allowed_ends_their_tokens_and_the_app_is_told(hub: Hub, app: App) -> None:
+    mona = signed_in(hub, app)
+
+    hub.revoke("mona")
+    hub.revoke("mona")
+
+    told = [each for each in hub.world.deliveries if each.event == "github_app_authorization"]
+    assert [(each.action, each.payload["sender"]["login"]) for each in told] == [("revoked", "mona")]
+    assert "installation" not in told[0].payload
+    assert mona.get("/user").status_code == 401
+    published.check_all(hub)
+
+
 def test_the_next_token_takes_the_place_of_the_one_before(hub: Hub, app: App) -> None:
     given = tokens(hub, app, code=code_for(hub, app), code_verifier=VERIFIER)
     renewing = {"grant_type": "refresh_token", "refresh_token": given["refresh_token"]}

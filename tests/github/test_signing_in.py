@@ -84,6 +84,42 @@ def test_the_permission_in_one_repository_is_the_one_of_now(hub: Hub) -> None:
     assert [before, github.permission(grant, home.id), github.permission(grant, 999)] == ["write", "read", "none"]
 
 
+def test_a_token_that_is_revoked_is_good_for_nothing_and_may_be_revoked_again(hub: Hub) -> None:
+    hub.create_user("mona")
+    github, grant, other = github_of(hub), granted(hub), granted(hub)
+
+    github.revoke(grant)
+    github.revoke(grant)
+
+    with pytest.raises(Gone):
+        github.person(grant)
+    assert github.person(other) == Person("mona")
+
+
+@pytest.mark.parametrize("status", [0, 302, 403, 429, 500])
+def test_a_token_that_may_be_good_still_is_not_taken_for_revoked(hub: Hub, status: int) -> None:
+    hub.create_user("mona")
+    github, grant = github_of(hub), granted(hub)
+    hub.fail_next("DELETE", "/applications/.*/token", status, {"message": grant.token})
+
+    with pytest.raises(Unavailable) as problem:
+        github.revoke(grant)
+
+    assert grant.token not in str(problem.value)
+    assert github.person(grant) == Person("mona")
+
+
+def test_a_secret_that_is_not_ours_revokes_nothing_and_shows_nowhere(hub: Hub) -> None:
+    hub.create_user("mona")
+    grant = granted(hub)
+
+    with pytest.raises(Unavailable) as problem:
+        github_of(hub, client_secret="another secret").revoke(grant)
+
+    assert not any(secret in str(problem.value) for secret in ("another secret", grant.token))
+    assert github_of(hub).person(grant) == Person("mona")
+
+
 def test_a_code_or_token_that_is_no_good_is_gone(hub: Hub) -> None:
     hub.create_user("mona")
     github, grant = github_of(hub), granted(hub)

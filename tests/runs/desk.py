@@ -35,6 +35,7 @@ class Desk:
     of_installation: int | None = None
     allowed_owners: frozenset[str] = frozenset({"octo"})
     trusted_bots: frozenset[str] = frozenset()
+    pages: str = ""
     github: FakeGitHub = field(default_factory=FakeGitHub)
     starter: RecordingStarter = field(default_factory=RecordingStarter)
     send: Send = at_once
@@ -62,6 +63,7 @@ class Desk:
             trusted_bots=self.trusted_bots,
             caps_of=lambda _: Caps(iterations=4),
             secrets=("hush-hush-hush",),
+            pages=self.pages,
             send=self.send,
             clock=self.clock,
             now=self.now,

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 from itertools import count
+from urllib.parse import parse_qs, urlsplit
 
 from sqlalchemy import Engine, select
 
+from bot.demo import oauth
 from bot.demo.handles import IssueHandle, RepositoryHandle
 from bot.demo.hub import Hub
+from bot.demo.people import Asked
 from bot.demo.state import App, Delivery, Installation
 from bot.records import Trigger, TriggerKind
 from bot.runs.catching_up import EVERY_S, CatchingUp
@@ -41,6 +44,8 @@ class Lookout:
     """How much later it is by our clock than by GitHub's."""
     forgotten: dict[int, float] = field(default_factory=dict)
     """Up to when everything of a repository was ordered to be forgotten, by its id."""
+    signed_out: list[int] = field(default_factory=list)
+    """The ids of users whose sessions were ended."""
 
     def __post_init__(self) -> None:
         number = next(_NUMBERS)
@@ -60,6 +65,7 @@ class Lookout:
             "selfcode",
             f"{self.app.slug}[bot]",
             forgotten_until=lambda ref: self.forgotten.get(ref.id),
+            end_sessions=self.signed_out.append,
         )
         self.catching_up = CatchingUp(
             MissedDeliveries(hindsight, hearing, marks, app_id, everything=polls, now=self.now),
@@ -79,6 +85,16 @@ class Lookout:
 
     def an_issue(self, *labels: str) -> IssueHandle:
         return self.repository.open_issue("It breaks", by="ada", labels=labels)
+
+    def lets_it_ask(self, login: str) -> int:
+        """Somebody lets the App ask in their name. Returns the number of their account."""
+        with self.hub.world.lock:
+            who = self.hub.world.account(login)
+            back = oauth.say_yes(self.hub.world, Asked(self.app, "", "", ""), who)
+            code = parse_qs(urlsplit(back).query)["code"][0]
+            secret = {"client_id": self.app.client_id, "client_secret": self.app.client_secret}
+            oauth.give_token(self.hub.world, secret | {"code": code})
+        return who.id
 
     def turn(self) -> float:
         """Some minutes later, catch up with all that was delivered so far."""

@@ -180,6 +180,17 @@ def test_the_status_of_a_run_at_work_tells_where_it_is_and_what_it_costs(desk: D
     assert run in answer
 
 
+def test_the_status_leads_to_the_runs_page_where_there_is_one(desk: Desk) -> None:
+    desk.pages = "https://bot.example.com"
+    desk.dispatcher = desk.new_dispatcher()
+    (run,) = desk.runs()
+    desk.comments(STATUS)
+
+    desk.turn()
+
+    assert f"{desk.pages}/runs/{run}" in desk.answers[-1]
+
+
 def test_the_status_of_a_run_that_ended_tells_how_and_how_to_go_on(desk: Desk) -> None:
     desk.publishes()
     desk.comments(STATUS)
@@ -636,3 +647,31 @@ def test_what_became_of_a_pull_request_is_kept_with_its_runs(desk: Desk, is_merg
 
     [run] = SqlViewing(desk.store._engine).runs(RunChoice()).runs
     assert (run.pull_request, run.pull_state) == (pull.number, state)
+
+
+def test_a_pull_request_that_is_opened_again_is_known_to_be_open_and_starts_nothing(desk: Desk) -> None:
+    pull = desk.publishes()
+    desk.asks(STOP, pull_end=PullEnd(pull.number, is_merged=False), occurred_at=at(10))
+    desk.turn()
+
+    desk.asks(TriggerKind.REOPENED, reopened=pull.number, occurred_at=at(20))
+    desk.turn(2)
+
+    [run] = SqlViewing(desk.store._engine).runs(RunChoice()).runs
+    assert (run.pull_state, desk.store.waiting(), desk.store.unfinished()) == (PullState.OPEN, [], [])
+    assert desk.answers == []
+
+
+def test_a_closing_that_is_told_late_stops_nothing_that_was_asked_for_after_the_pull_request_was_opened_again(
+    desk: Desk,
+) -> None:
+    pull = desk.publishes()
+    desk.asks(TriggerKind.REOPENED, reopened=pull.number, occurred_at=at(20))
+    later = desk.asks(RETRY, occurred_at=at(30))
+    desk.runs(later)
+
+    desk.asks(STOP, pull_end=PullEnd(pull.number, is_merged=False), occurred_at=at(10))
+    desk.turn(2)
+
+    assert desk.store.stop_because(run_id_for(later)) is None
+    assert SqlViewing(desk.store._engine).runs(RunChoice()).runs[-1].pull_state is PullState.OPEN

@@ -91,6 +91,16 @@ def test_what_people_did_is_heard_in_the_order_in_which_they_did_it(lookout: Loo
     assert lookout.kinds() == [INSTALLED, START, RETRY, STOP]
 
 
+def test_who_took_back_what_they_allowed_is_signed_out_though_nobody_took_that(lookout: Lookout) -> None:
+    ada = lookout.lets_it_ask("ada")
+    lookout.hub.revoke("ada")
+
+    lookout.turn()
+    lookout.turn()
+
+    assert (lookout.signed_out, lookout.kinds()) == ([ada], [INSTALLED])
+
+
 def test_the_same_is_heard_once_however_often_it_is_looked(lookout: Lookout) -> None:
     lookout.an_issue("selfcode")
     lookout.turn()

@@ -11,11 +11,12 @@ import pytest
 from bot.demo.hub import Hub
 from bot.errors import Refused, Unavailable
 from bot.records import Examination, Health, StopCheck
+from bot.repository import Mirror
 from bot.repository.config import PATHS, parse_config
-from bot.runs.doctor import TIMES, Given, Means
+from bot.runs.doctor import TIMES, Given, Means, look, prepare, sandbox_facts
 from bot.runs.house import Prepared, Setup, SetupBroken
 from bot.runs.lanes import Places
-from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, is_full_name
+from bot.runs.sources import Remote, examine_folder, examine_remote, folder_of, from_folder, is_full_name
 from bot.writing.configuration import recommended
 from sandbox import Limits
 from sandbox.process import ProcessSandbox
@@ -272,6 +273,18 @@ def test_an_image_that_a_pattern_allows_is_taken(examine: Examine) -> None:
 
     assert [setup.image for setup in asked] == ["other-image:1"]
     assert known.blocked == ("files.example.com was refused: SELFCODE_SETUP_HOSTS=files.example.com",)
+
+
+def test_what_a_restart_has_done_again_is_told_once(tmp_path: Path) -> None:
+    begun = Examination(repository="calc", sandbox=sandbox_facts(MEANS.sandbox, ""))
+    patient, known = from_folder(
+        a_folder(tmp_path, {PATHS[0]: AT_ONCE}), Mirror(tmp_path / "mirror"), begun, stop=MEANS.stop
+    )
+    known = look(patient, known, Given(), MEANS)
+
+    done = prepare(MEANS, patient, prepare(MEANS, patient, known))
+
+    assert [phase for phase, _ in done.seconds] == ["environment"]
 
 
 def test_a_set_up_that_fails_is_the_trouble_with_the_end_of_its_output(examine: Examine) -> None:

@@ -45,6 +45,22 @@ def test_who_waits_for_a_place_is_told_which_and_the_run_takes_the_comment_over(
     assert desk.store.talk.queue_comment(run_id) is None
 
 
+def test_who_waits_is_led_to_the_runs_page_where_there_is_one_and_still_is_once_it_was_taken_back(
+    desk: Desk, busy: list[str]
+) -> None:
+    desk.pages = "https://bot.example.com"
+    desk.dispatcher = desk.new_dispatcher()
+    page = f"{desk.pages}/runs/{run_id_for(desk.asks(START))}"
+    desk.turn(2)
+    told = the_comment(desk)
+
+    desk.asks(STOP, because="label removed", occurred_at=at(90))
+    desk.turn(2)
+
+    assert [page in said for said in (told, the_comment(desk))] == [True, True]
+    assert "Not begun" in the_comment(desk)
+
+
 @pytest.mark.parametrize("kind", [RETRY, TriggerKind.REVIEW])
 def test_what_was_asked_on_a_pull_request_waits_on_the_issue_where_its_run_speaks(
     desk: Desk, kind: TriggerKind

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from bot.records import IssueRef, RepositoryRef, Trigger
-from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.decide import Accept, Decision, decide
 from bot.triggers.events import parse
 
 BOT = "selfcode[bot]"
@@ -123,7 +123,7 @@ def an_installation_event(action: str, *repositories: str, **fields: Any) -> dic
 
 def decision(
     event_name: str, payload: object, *, delivery_id: str = "d-1", trusted_bots: Collection[str] = ()
-) -> Accept | Ignore | Pong:
+) -> Decision:
     event = parse(event_name, json.dumps(payload).encode(), "application/json")
     return decide(event, label="selfcode", bot_login=BOT, delivery_id=delivery_id, trusted_bots=trusted_bots)
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bot.records import IssueRef, Person, PullEnd, RepositoryRef, Subject, SubjectKind, Trigger, TriggerKind
-from bot.triggers.decide import Accept, Ignore, Pong
+from bot.triggers.decide import Accept, EndSessions, Ignore, Pong
 from tests.triggers.payloads import (
     BOT,
     ISSUE,
@@ -134,6 +134,20 @@ def test_merging_our_pull_request_says_so() -> None:
     payload["pull_request"]["merged_at"] = "2026-05-04T12:00:00Z"
 
     assert the_trigger("pull_request", payload).pull_end == PullEnd(9, is_merged=True)
+
+
+def test_a_pull_request_is_closed_as_of_its_closing_whatever_was_done_to_it_since() -> None:
+    payload = a_pull_request_event("selfcode/issue-7")
+    payload["pull_request"] |= {"closed_at": "2026-05-04T12:00:00Z", "updated_at": "2026-05-04T12:30:00Z"}
+
+    assert the_trigger("pull_request", payload).occurred_at == "2026-05-04T12:00:00Z"
+
+
+def test_opening_our_pull_request_again_asks_for_nothing_but_to_be_known() -> None:
+    trigger = the_trigger("pull_request", a_pull_request_event("selfcode/issue-7", action="reopened"))
+
+    assert (trigger.kind, trigger.issue, trigger.reopened) == (TriggerKind.REOPENED, ISSUE, 9)
+    assert (trigger.because, trigger.pull_end) == ("pull request #9 reopened", None)
 
 
 @pytest.mark.parametrize("branch", ["selfcode/issue-7-2", "selfcode/issue-7-10"])
@@ -426,7 +440,8 @@ def test_what_becomes_of_a_repository_is_found_out_when_it_matters_by_its_number
     [
         ("sponsorship", {"action": "created"}),
         ("issues", {"action": "labeled", "issue": {"title": "café 😊"}}),
-        ("github_app_authorization", {"action": "revoked", "sender": a_person()}),
+        ("github_app_authorization", {"action": "revoked", "sender": {"login": "ada"}}),
+        ("github_app_authorization", {"action": "granted", "sender": a_person() | {"id": 7}}),
         ("installation_target", {"action": "renamed"}),
     ],
 )
@@ -453,7 +468,13 @@ def test_a_label_on_ones_own_issue_may_be_a_forms_and_takes_no_access(
     assert [trigger.is_insider for trigger in told] == [is_insider] * 2
 
 
-@pytest.mark.parametrize("action", ["closed", "synchronize"])
+def test_who_takes_back_what_they_allowed_is_signed_out() -> None:
+    payload = {"action": "revoked", "sender": a_person() | {"id": 7}}
+
+    assert decision("github_app_authorization", payload) == EndSessions(7)
+
+
+@pytest.mark.parametrize("action", ["closed", "reopened", "synchronize"])
 def test_what_people_do_with_their_own_pull_request_from_our_branch_concerns_no_run(action: str) -> None:
     pull = a_pull() | {"user": a_person("ada")}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.triggers.decide import Accept, Ignore, Pong, decide
+from bot.triggers.decide import Accept, Decision, EndSessions, decide
 from bot.triggers.events import parse
 from bot.triggers.mattering import MATTERING, can_matter, is_said_by_machines
 from tests.triggers.payloads import BOT
@@ -23,7 +23,9 @@ def test_what_asks_for_something_is_worth_fetching_whatever_its_action(file: Pat
     label = (payload.get("label") or {}).get("name", "selfcode")
 
     asking = {
-        action for action in ACTIONS if isinstance(decided(event, payload | {"action": action}, label=label), Accept)
+        action
+        for action in ACTIONS
+        if isinstance(decided(event, payload | {"action": action}, label=label), Accept | EndSessions)
     }
 
     assert asking <= MATTERING.get(event, frozenset())
@@ -49,6 +51,6 @@ def test_machines_say_that_checks_have_ended_and_people_ask_for_them_again() -> 
     assert not is_said_by_machines("issues", "labeled")
 
 
-def decided(event: str, payload: dict[str, Any], *, label: str) -> Accept | Ignore | Pong:
+def decided(event: str, payload: dict[str, Any], *, label: str) -> Decision:
     body = json.dumps(payload).encode()
     return decide(parse(event, body, "application/json"), label=label, bot_login=BOT, delivery_id="d-1")

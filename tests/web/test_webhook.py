@@ -4,9 +4,13 @@ from urllib.parse import urlencode
 
 import pytest
 
+from bot.errors import Unavailable
 from bot.records import TriggerKind
+from bot.seen.figures import Figures
 from bot.seen.lines import TextLines
-from bot.web.asgi import PAYLOAD_LIMIT_BYTES
+from bot.web.app import watch_pages
+from bot.web.asgi import PAYLOAD_LIMIT_BYTES, Site
+from bot.web.webhook import Webhook
 from tests.triggers.payloads import (
     NOW,
     a_comment_event,
@@ -209,6 +213,32 @@ def test_a_review_and_its_comments_are_kept_once(client: Client, inbox: MemoryIn
 
     assert (first.json, second.json) == ({"accepted": "review"}, {"duplicate": True})
     assert len(inbox.kept) == 1
+
+
+REVOKED = {"action": "revoked", "sender": a_person() | {"id": 7}}
+
+
+def test_where_nobody_signs_in_nobody_is_signed_out(client: Client, inbox: MemoryInbox) -> None:
+    answer = deliver(client, "github_app_authorization", REVOKED)
+
+    assert (answer.status_code, answer.json, inbox.calls) == (202, {"accepted": "revoked"}, 0)
+
+
+def test_github_is_asked_to_send_again_what_could_not_sign_out(inbox: MemoryInbox) -> None:
+    asked: list[int] = []
+
+    def away(user_id: int) -> None:
+        asked.append(user_id)
+        raise Unavailable("no database")
+
+    webhook = Webhook(
+        secret=SECRET, label="selfcode", bot_login="selfcode[bot]", inbox=inbox, count=Figures().delivery, sign_out=away
+    )
+    site = Site(webhook, watch_pages(ready=dict, figures=Figures(), readings=tuple))
+
+    answer = deliver(Client(site), "github_app_authorization", REVOKED)
+
+    assert (answer.status_code, asked) == (503, [7])
 
 
 def test_a_bot_is_heard_where_the_operator_lists_it(inbox: MemoryInbox) -> None:

@@ -50,6 +50,7 @@ from tests.writing.builders import (
 )
 
 RUN = "3a5f0c9e71b24d08"
+PAGES = "https://bot.example.com"
 BASE, HEAD, OTHER = "1f0c" * 10, "2a9b" * 10, "7be4" * 10
 FAILING = ("tests/test_total.py::test_the_first_price_counts", "tests/test_total.py::test_one_price")
 
@@ -195,7 +196,7 @@ def pieces() -> Mapping[str, str]:
 
 def _pieces() -> Iterator[tuple[str, str]]:
     yield "queue", queue_comment(RUN, 3, attempt=2, because="retry by ada")
-    yield "queue-next", queue_comment(RUN, 1)
+    yield "queue-next", queue_comment(RUN, 1, pages=PAGES)
     yield "queue-far", queue_comment(RUN, 5)
     yield "queue-paused", queue_comment(RUN, 1, is_paused=True)
     yield "progress-preparing", progress_comment(working(Phase.PREPARING, plan=None, baseline=None))
@@ -213,6 +214,7 @@ def _pieces() -> Iterator[tuple[str, str]]:
             )
         ),
     )
+    yield "progress-with-a-page", progress_comment(working(progress=several(), pages=PAGES))
     held_up = working(progress=several(), waits_for="no connection to the model server", waits_since=1_780_000_000.0)
     yield "progress-held-up", progress_comment(held_up)
     yield "progress-proving", progress_comment(working(Phase.PROVING, progress=several()))
@@ -235,7 +237,7 @@ def _statuses() -> Iterator[tuple[str, str]]:
     waits = InLine(TriggerKind.RETRY)
     busy = Standing(at_work=[work], in_line=[waits], last=last)
     yield "status-at-work", status_comment(busy, key="comment-7", label="selfcode")
-    yield "status-ended", status_comment(Standing(last=last), key="comment-7", label="selfcode")
+    yield "status-ended", status_comment(Standing(last=last), key="comment-7", label="selfcode", pages=PAGES)
     queued = Standing(in_line=[InLine(TriggerKind.START, 2, 3)])
     yield "status-queued", status_comment(queued, key="comment-7", label="selfcode")
     yield "status-paused", status_comment(replace(queued, is_paused=True), key="comment-7", label="selfcode")
@@ -299,6 +301,7 @@ def _one_failing() -> object:
 def _pull_requests() -> Iterator[tuple[str, str]]:
     yield "pull-proven", opened(a_result()).body
     yield "pull-attempts", opened(full_proof()).body
+    yield "pull-with-a-page", opened(a_result(), pages=PAGES).body
     failing = (FailedCheck("ci / test (3.12)", "https://ci.test/1", "2 tests failed on macOS"), FailedCheck("lint", ""))
     yield "pull-checks", opened(a_result(checks=failing)).body
     yield "pull-draft", opened(drafted()).body

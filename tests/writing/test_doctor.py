@@ -230,6 +230,18 @@ def test_while_it_goes_on_it_says_what_it_does_and_how_to_stop_it() -> None:
     assert shown.endswith(progress_marker(RUN))
 
 
+def test_its_page_is_linked_where_there_is_one() -> None:
+    pages, known = "https://bot.example.com", an_examination()
+    linked = [
+        report_comment(known, run_id=RUN, pages=pages),
+        examining_comment(known, run_id=RUN, doing="tests", pages=pages),
+        unfinished_comment(known, run_id=RUN, ended="stopped", pages=pages),
+    ]
+
+    assert [live(shown) for shown in linked] == [[f"{pages}/runs/{RUN}"]] * 3
+    assert live(report_comment(known, run_id=RUN)) == []
+
+
 def test_one_that_was_cut_off_says_how_and_what_is_known_by_then() -> None:
     shown = unfinished_comment(an_examination(fault=None), run_id=RUN, ended="stopped: /selfcode stop")
 

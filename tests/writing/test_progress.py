@@ -6,9 +6,12 @@ import pytest
 from bot.records import Aim, Note, Progress, Spend
 from bot.writing.document import LIMIT
 from bot.writing.progress import Phase, ProgressView, progress_comment, progress_marker, queue_comment
+from bot.writing.replies import not_begun
 from tests.writing.builders import a_change, a_plan, a_progress, a_report, an_iteration
 from tests.writing.foreign import PIECES
 from tests.writing.rendering import foreign_html, is_closed, live, table_rows, visible
+
+PAGES = "https://bot.example.com"
 
 
 def a_view(phase: Phase = Phase.WORKING, **changed: Any) -> ProgressView:
@@ -206,9 +209,30 @@ def test_any_number_of_iterations_fits() -> None:
     assert "/selfcode stop" in shown
 
 
+def test_what_an_iteration_is_and_what_comes_at_the_limit_is_said_to_who_sees_it_for_the_first_time() -> None:
+    [following] = [line for line in progress_comment(a_view()).splitlines() if line.startswith("**Next:**")]
+
+    assert "in each iteration the model edits files, then the tests run." in following
+    assert "at the limit, this comment says how near it came" in following
+
+
+def test_the_run_page_is_linked_where_there_is_one_and_not_spoken_of_elsewhere() -> None:
+    with_pages = [
+        progress_comment(a_view(pages=PAGES)),
+        queue_comment("r-1", 1, pages=PAGES),
+        not_begun("label removed", "r-1", pages=PAGES),
+    ]
+    without = [progress_comment(a_view()), queue_comment("r-1", 1), not_begun("label removed", "r-1")]
+
+    for shown in with_pages:
+        assert "· [run page](https://bot.example.com/runs/r-1) (sign in with GitHub)</sub>" in shown
+        assert live(shown) == ["https://bot.example.com/runs/r-1"]
+    assert [shown for shown in without if "page" in shown or "http" in shown] == []
+
+
 def test_iterations_for_a_test_alone_come_on_top_of_the_limit() -> None:
     made = a_progress(an_iteration(1, aim=Aim.TEST), verdict=None)
 
     shown = progress_comment(ProgressView("r-1", Phase.WORKING, progress=made, iteration=2))
 
-    assert "iteration 2 of at most 6: 5, and 1 for the test alone." in shown
+    assert "iteration 2 of at most 6 (1 only for the test)." in shown

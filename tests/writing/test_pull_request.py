@@ -43,6 +43,13 @@ def test_it_closes_its_issue_and_links_nothing_else() -> None:
     assert live(written().body) == ["#7"]
 
 
+def test_it_links_the_page_of_its_run_where_there_is_one() -> None:
+    body = written(pages="https://bot.example.com").body
+
+    assert "run `r-1` · [run page](https://bot.example.com/runs/r-1) (sign in with GitHub). The iteration log" in body
+    assert live(body) == ["#7", "https://bot.example.com/runs/r-1"]
+
+
 def test_without_an_issue_on_a_server_there_is_none_to_close() -> None:
     text = written(task=a_task(number=None))
 

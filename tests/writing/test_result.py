@@ -37,6 +37,14 @@ def test_every_outcome_becomes_the_result_in_the_place_of_the_progress(outcome: 
 
 
 @pytest.mark.parametrize("outcome", Outcome)
+def test_every_result_links_the_page_of_its_run_where_there_is_one(outcome: Outcome) -> None:
+    shown = result_comment(a_result(outcome), run_id="r-1", caps=Caps(), pages="https://bot.example.com")
+
+    assert "<sub>run `r-1` · [run page](https://bot.example.com/runs/r-1) (sign in with GitHub)</sub>" in shown
+    assert "run page" not in written(outcome)
+
+
+@pytest.mark.parametrize("outcome", Outcome)
 def test_commands_are_written_as_inline_code_alone(outcome: Outcome) -> None:
     shown = written(outcome)
 

@@ -34,6 +34,24 @@ def test_a_run_at_work_shows_its_iteration_its_tests_and_its_spend() -> None:
     assert document.endswith("<!-- selfcode:reply comment:1/5 -->")
 
 
+def test_what_an_iteration_is_is_said_while_there_are_some() -> None:
+    explained = "- In each iteration the model edits files, then the tests run"
+
+    assert explained in shown(Standing(at_work=[WORKING]))
+    assert explained not in shown(Standing(at_work=[replace(WORKING, phase=Phase.PROVING)]))
+    assert explained not in shown(Standing(at_work=[replace(WORKING, is_stopping=True)]))
+
+
+def test_the_pages_of_runs_are_linked_where_there_are_some() -> None:
+    last = Ended("r-0", Outcome.UNSOLVED)
+    standing = Standing(at_work=[WORKING], last=last)
+
+    linked = status_comment(standing, key="comment:1/5", label="selfcode", pages="https://bot.example.com")
+
+    assert live(linked) == [f"https://bot.example.com/runs/{run_id}" for run_id in ("r-1", "r-0")]
+    assert "page" not in shown(standing)
+
+
 def test_before_the_first_iteration_the_bases_tests_are_shown() -> None:
     run = replace(WORKING, progress=Progress(), baseline=a_report(passed=40))
 

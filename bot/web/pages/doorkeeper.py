@@ -123,6 +123,17 @@ class Doorkeeper:
         self.sessions.end(session.row.key)
         self._known.pop(session.row.key, None)
 
+    def revoke(self, session: Session) -> None:
+        """Have GitHub take its token no more. Who has signed out is out whether GitHub answers or not."""
+        try:
+            self.signing_in.revoke(self._opened(session))
+        except Gone:
+            log.info("the token of a session that has ended can't be read, and ends by itself")
+        except Unavailable as away:
+            log.warning("the token of a session that has ended is not revoked, and ends by itself: %s", away)
+        except Exception:  # the outermost frame of its thread
+            log.exception("bug in revoking a token")
+
     def session(self, request: Request) -> Session | None:
         """The session of a browser, while it lasts."""
         secret = Secret.read(self.place.given(request, COOKIE))

@@ -19,7 +19,8 @@ _RUN_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 class Means:
     """What the pages are made of. `github_url` is where its own pages are; `secrets` are values that none shows.
 
-    `retention_days` is how long runs are kept, 0 for ever. With a `door` people can sign in.
+    `retention_days` is how long runs are kept, 0 for ever. `label` is the one that starts them. With a `door` people
+    can sign in.
     """
 
     viewing: Viewing
@@ -27,6 +28,7 @@ class Means:
     github_url: str = "https://github.com"
     secrets: tuple[str, ...] = ()
     retention_days: float = 90.0
+    label: str = "selfcode"
     recognize: Recognize = operator_here
     door: Doorkeeper | None = None
     live: Live = field(init=False)

@@ -159,7 +159,7 @@ def _choice() -> RunChoice:
         repository=given("repository"),
         who=given("who"),
         since=day_of(given("since")),
-        facts="facts" in request.args,
+        facts=given("facts") not in ("", "0"),
         among=visitor().among,
         before=given("before"),
         limit=RUNS_AT_ONCE,

@@ -5,6 +5,7 @@ once and for ten minutes. So nobody can be signed in as somebody else by a link.
 """
 
 import logging
+import threading
 from hmac import compare_digest
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ from bot.errors import Gone, Unavailable
 from bot.records import SESSION_LASTS_S
 from bot.triggers.manifest import SIGNED_IN
 from bot.web.pages import doorkeeper
-from bot.web.pages.doorkeeper import Doorkeeper, NotKnown
+from bot.web.pages.doorkeeper import Doorkeeper, NotKnown, Session
 from bot.web.pages.forgery import renew_token, require_own_form
 from bot.web.pages.headers import OWN
 from bot.web.pages.means import means
@@ -28,9 +29,11 @@ UNDER_WAY_S = 600
 
 _NOT_YOURS = (
     "What has come back from GitHub belongs to no sign-in that this browser began in the last ten minutes. It may have "
-    "been begun in another browser, or at another address than the one that GitHub sends people back to."
+    "been begun in another browser, or at another address than the one that GitHub sends people back to. Begin again "
+    "here."
 )
-_NO_ADDRESS = "Nobody can sign in from elsewhere before the operator says which address this is (SELFCODE_PUBLIC_URL)."
+_DECLINED = "GitHub says that you did not let it tell us who you are. To sign in, begin again and say yes there."
+_NO_ADDRESS = "Nobody can sign in from another machine yet: the operator has to set SELFCODE_PUBLIC_URL."
 
 blueprint = Blueprint("signing", __name__)
 log = logging.getLogger(__name__)
@@ -73,7 +76,7 @@ def arrive() -> Response:
     if leads_to is None or back is None:
         return _tried(sign_in_page(HOME, 400, _NOT_YOURS))
     if not request.args.get("code"):
-        return _tried(sign_in_page(leads_to, 401, "GitHub says that you did not let it tell us who you are."))
+        return _tried(sign_in_page(leads_to, 401, _DECLINED))
     try:
         grant = door.signing_in.redeem(request.args["code"], verifier=secret.made_for("verifier"), back=back)
         person = door.signing_in.person(grant)
@@ -84,11 +87,11 @@ def arrive() -> Response:
     if person.id is None:
         raise NotKnown("nobody can sign in: GitHub does not say who that is")
     before = door.session(request)
-    if before is not None:
-        door.end(before)
     session = door.begin(grant, person.id)
     log.info("%s has signed in", person.login)
     answer = _tried(_led(leads_to))
+    if before is not None:
+        _end(before, answer)
     door.place.give(answer, doorkeeper.COOKIE, session.secret.text, lasts_s=SESSION_LASTS_S)
     renew_token()
     return answer
@@ -96,18 +99,29 @@ def arrive() -> Response:
 
 @blueprint.post("/sign-out")
 def leave() -> Response:
-    """Sign out here; with `everywhere`, in every browser."""
+    """Sign out here; with `everywhere`, in every browser.
+
+    What GitHub gave to the other browsers can be read by nobody then, and ends by itself.
+    """
     door = _door()
     require_own_form(request)
     session = door.session(request)
+    answer = _led("/sign-in")
     if session is not None and "everywhere" in request.form:
         door.sessions.end_all_of(session.row.user_id)
     if session is not None:
-        door.end(session)
-    answer = _led("/sign-in")
+        _end(session, answer)
     door.place.take(answer, doorkeeper.COOKIE)
     renew_token()
     return answer
+
+
+def _end(session: Session, answer: Response) -> None:
+    """Let a session in no more; its token is revoked once the answer is there, so that nobody waits for GitHub."""
+    door = _door()
+    door.end(session)
+    revoking = threading.Thread(target=door.revoke, args=(session,), name="revoking", daemon=True)
+    answer.call_on_close(revoking.start)
 
 
 def sign_in_page(leads_to: str, status: int, problem: str = "") -> Response:

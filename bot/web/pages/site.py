@@ -31,6 +31,7 @@ def add_pages(app: Flask, given: Means) -> None:
     app.jinja_env.globals.update(
         form_token=form_token,
         github_url=given.github_url,
+        label=given.label,
         can_sign_in=given.door is not None,
         retention_days=given.retention_days,
         standing=words.standing,

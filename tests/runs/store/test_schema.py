@@ -22,7 +22,9 @@ from bot.runs.viewing import SqlViewing
 from tests.runs.builders import a_trigger, an_iteration, begun
 
 OLD = sorted({path.name.partition(".")[0] for path in (Path(__file__).parent / "schemas").glob("*.sql")})
-"""Every schema that a program has written. `0000-…` are of before schemas had versions."""
+"""Every schema that a program has written. `0000-…` are of before schemas had versions; what lists
+show of runs is kept since 0004.
+"""
 
 
 @pytest.fixture
@@ -114,7 +116,7 @@ def test_a_database_of_before_becomes_the_same_as_a_new_one_and_keeps_what_it_ho
     assert begun(store, SqlInbox(new))
 
 
-@pytest.mark.parametrize("old", OLD)
+@pytest.mark.parametrize("old", [old for old in OLD if old < "0004"])
 def test_lists_of_runs_know_the_runs_of_before(new: Engine, old: str) -> None:
     make_as_then(new, old)
     run_id = keep_as_then(new)

@@ -9,7 +9,6 @@ from bot.records import (
     NumbersChoice,
     Outcome,
     Progress,
-    PullEnd,
     PullState,
     RunChoice,
     RunState,
@@ -254,7 +253,7 @@ def test_an_issue_counts_once_with_all_its_runs_and_what_became_of_its_pull_requ
     store.keep_progress(second, Progress((an_iteration(),), Spend(1, 100, 10, 0.5, 3.5)))
     store.learn(second, pull_request=12)
     store.finish(second, Outcome.PROVEN, "")
-    store.pull_ended(42, PullEnd(12, is_merged=True))
+    store.pulls.turn(42, 12, PullState.MERGED, told_at=90.0)
 
     [issue] = viewing.issues(NumbersChoice(since=0.0))
     assert (issue.runs, issue.iterations, issue.cost_usd, issue.is_proven) == (2, 2, 0.75, True)

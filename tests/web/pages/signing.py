@@ -1,6 +1,7 @@
 """A stand-in for GitHub with an App and repositories, our pages, and browsers from elsewhere to sign in with."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +18,14 @@ from bot.demo.hub import Hub
 from bot.demo.state import App, Installation
 from bot.github.signing_in import GitHubSigningIn
 from bot.records import Outcome
+from bot.runs.keeping import SharedInbox
 from bot.runs.sessions import SqlSessions
 from bot.runs.steering import SqlSteering
 from bot.runs.store import SqlInbox, Store
 from bot.runs.viewing import SqlViewing
+from bot.seen.figures import Figures
+from bot.web.app import create_app
+from bot.web.asgi import Site
 from bot.web.pages.doorkeeper import Doorkeeper
 from bot.web.pages.means import Means
 from bot.web.pages.place import Place
@@ -93,9 +98,24 @@ class Scene:
         """The pages of one web process."""
         app = Flask("pages", static_folder=None)
         app.test_client_class = Afar
-        viewing, steering = SqlViewing(self.engine), SqlSteering(self.engine)
-        add_pages(app, Means(viewing, steering, github_url=self.hub.base_url, door=self.door(**changed)))
+        add_pages(app, self._means(**changed))
         return app
+
+    def site(self) -> Site:
+        """All of one web process, which hears deliveries too."""
+        return create_app(
+            webhook_secret=self.app.webhook_secret,
+            label="selfcode",
+            bot_login=f"{self.app.slug}[bot]",
+            inbox=SharedInbox(SqlInbox(self.engine)),
+            ready=dict,
+            figures=Figures(),
+            means=self._means(),
+        )
+
+    def _means(self, **changed: Any) -> Means:
+        viewing, steering = SqlViewing(self.engine), SqlSteering(self.engine)
+        return Means(viewing, steering, github_url=self.hub.base_url, door=self.door(**changed))
 
     def browser(self, **changed: Any) -> FlaskClient:
         """A browser from elsewhere."""
@@ -157,6 +177,14 @@ def behind_a_proxy(browser: FlaskClient) -> FlaskClient:
     for name in (SESSION, "__Host-selfcode-form"):
         browser.set_cookie(name, cookie_of(browser, name), domain="inside")
     return browser
+
+
+def soon(is_so: Callable[[], bool], *, seconds: float = 10.0) -> bool:
+    """Whether it comes about before long."""
+    until = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < until:
+        time.sleep(0.02)
+    return is_so()
 
 
 def query_of(address: str) -> dict[str, str]:

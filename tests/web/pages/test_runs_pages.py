@@ -64,7 +64,35 @@ def test_the_list_is_chosen_from_by_its_address(client: FlaskClient, store: Stor
     nothing = look(client, "/?since=2999-01-01&state=nonsense&outcome=also&before=junk")
 
     assert "1 run, USD 0.50" in proven.text
-    assert "No run is like that" in nothing.text
+    assert "No run matches these filters." in nothing.text
+    assert nothing.all("a", href="/")
+
+
+def test_what_nobody_asked_for_is_listed_where_the_box_is_ticked_on_older_pages_too(
+    client: FlaskClient, store: Store, inbox: SqlInbox
+) -> None:
+    asked = begun(store, inbox)
+    followed = [begun(store, inbox, a_trigger(TriggerKind.MOVED, because="pushed to it")) for _ in range(51)]
+
+    usual, off, all_ = look(client, "/"), look(client, "/?facts=0"), look(client, "/?facts=1&who=grace")
+    [older] = all_.all("a", rel="next")
+    behind = look(client, older["href"])
+
+    [box], [ticked], [still] = (page.all("input", type="checkbox", name="facts") for page in (usual, all_, behind))
+    assert "Include follow-ups to pushes and failed checks" in usual.text
+    assert ["checked" in each for each in (box, ticked, still)] == [False, True, True]
+    assert "1 run," in usual.text
+    assert "1 run," in off.text
+    assert "52 runs," in all_.text
+    assert {"facts=1", "who=grace"} <= set(older["href"].partition("?")[2].split("&"))
+    listed = [
+        run_id for page in (all_, behind) for run_id in (asked, *followed) if page.all("a", href=f"/runs/{run_id}")
+    ]
+    assert sorted(listed) == sorted([asked, *followed])
+
+
+def test_before_anything_has_run_the_list_says_how_to_begin(client: FlaskClient) -> None:
+    assert "Add the label selfcode to an issue" in look(client, "/").text
 
 
 def test_a_run_is_told_with_its_phases_iterations_and_proof(client: FlaskClient, store: Store, inbox: SqlInbox) -> None:
@@ -159,7 +187,7 @@ def test_what_is_not_there_says_so_on_a_page(client: FlaskClient, store: Store, 
     answer = client.get(address.replace("RUN", solved(store, inbox)))
 
     assert answer.status_code == 404
-    assert "There is nothing here" in read(answer).text
+    assert "Page not found" in read(answer).text
 
 
 def test_a_run_at_work_is_stopped_by_its_button(client: FlaskClient, store: Store, inbox: SqlInbox) -> None:
@@ -169,7 +197,7 @@ def test_a_run_at_work_is_stopped_by_its_button(client: FlaskClient, store: Stor
 
     assert (answer.status_code, answer.location) == (303, f"/runs/{run_id}")
     assert store.stop_because(run_id) == "cancelled by the operator"
-    assert "It is to stop: cancelled by the operator" in look(client, f"/runs/{run_id}").text
+    assert "Stopping : cancelled by the operator" in look(client, f"/runs/{run_id}").text
 
 
 def test_a_run_that_has_ended_is_done_again_with_a_hint_once(
@@ -183,7 +211,7 @@ def test_a_run_that_has_ended_is_done_again_with_a_hint_once(
 
     [waits] = store.waiting()
     assert (waits.trigger.kind, waits.trigger.text) == (TriggerKind.RETRY, "look at the rounding")
-    assert "This run has not begun" in look(client, str(answer.location)).text
+    assert "This run has not started yet" in look(client, str(answer.location)).text
 
 
 def test_what_waits_is_dropped_by_its_button(client: FlaskClient, store: Store, inbox: SqlInbox) -> None:
@@ -231,7 +259,7 @@ def test_a_form_that_is_not_of_an_open_page_does_nothing(client: FlaskClient, st
     ]
 
     assert [answer.status_code for answer in refused] == [403] * 4
-    assert "go back, load the page anew" in read(refused[0]).text
+    assert "go back, reload the page" in read(refused[0]).text
     assert store.stop_because(run_id) is None
     assert client.get(address).status_code == 405
 

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bot.web.pages.place import Place, own_path
 from bot.web.pages.sealing import Secret
 from tests.runs.builders import a_database
 from tests.web.browser import Browser
+from tests.web.fakes import Client
 from tests.web.pages.browsing import look, read, send
 from tests.web.pages.signing import (
     PUBLIC,
@@ -29,6 +31,7 @@ from tests.web.pages.signing import (
     sent_to_github,
     sign_in,
     signed_in,
+    soon,
 )
 
 MINUTE_S = 60.0
@@ -240,12 +243,27 @@ def test_on_this_machine_one_is_the_operator_and_may_sign_in_as_somebody_else(sc
     assert get(f"/runs/{run_id}").status_code == 404  # type: ignore[attr-defined]
 
 
-def test_where_sign_in_is_wanted_everywhere_this_machine_is_no_exception(scene: Scene) -> None:
-    app = scene.pages(place=Place(), lets_in_local=False)
+@pytest.mark.parametrize("place", [Place(), Place(PUBLIC)], ids=["here", "public"])
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"X-Forwarded-For": "127.0.0.1"}, {"Forwarded": "for=127.0.0.1"}, {"X-Real-Ip": "127.0.0.1"}],
+    ids=["none", "x-forwarded-for", "forwarded", "x-real-ip"],
+)
+def test_where_sign_in_is_wanted_everywhere_this_machine_is_no_exception(
+    scene: Scene, place: Place, headers: dict[str, str]
+) -> None:
+    run_id = scene.run_in(scene.seen)
+    browser = scene.pages(place=place, lets_in_local=False).test_client()
 
-    answer = app.test_client().get("/", base_url="http://localhost:8000", environ_overrides=HERE)
+    def ask(method: str, path: str) -> int:
+        here = "http://localhost:8000"
+        answer = browser.open(path, method=method, base_url=here, headers=headers, environ_overrides=HERE)
+        return answer.status_code
 
-    assert answer.status_code == 401
+    seen = [ask("GET", path) for path in ("/", f"/runs/{run_id}", "/numbers", f"/runs/{run_id}/events")]
+    done = [ask("POST", f"/runs/{run_id}/{what}") for what in ("stop", "retry")]
+    assert (seen, done) == ([401] * 4, [401] * 2)
+    assert scene.store.stop_because(run_id) is None
 
 
 @pytest.mark.parametrize(
@@ -487,6 +505,59 @@ def test_one_signs_out_of_every_browser_at_once(scene: Scene) -> None:
     assert [browser.get("/").status_code for browser in (here, there, somebody)] == [401, 401, 200]
 
 
+def test_who_signs_out_leaves_no_token_that_is_good(scene: Scene) -> None:
+    browser, stays = signed_in(scene, "mona"), signed_in(scene, "mona")
+    before = len(scene.hub.world.tokens)
+
+    send(browser, look(browser, "/"), "/sign-out").close()
+
+    assert soon(lambda: len(scene.hub.world.tokens) == before - 1)
+    scene.clock.go_on(minutes=REACH_S / MINUTE_S)
+    assert stays.get("/").status_code == 200
+
+
+def test_who_signs_in_anew_leaves_no_token_of_before_that_is_good(scene: Scene) -> None:
+    browser = signed_in(scene, "mona")
+    before = set(scene.hub.world.tokens)
+
+    browser.get(says_yes(_again(browser), "mona")).close()
+
+    assert soon(lambda: not before & set(scene.hub.world.tokens))
+    assert browser.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("status", [0, 401, 403, 500])
+def test_who_signs_out_is_out_though_github_does_not_answer(
+    scene: Scene, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    browser = signed_in(scene, "mona")
+    page, cookie = look(browser, "/"), cookie_of(browser)
+    caplog.clear()
+    scene.hub.fail_next("DELETE", "/applications/.*/token", status)
+
+    answer = send(browser, page, "/sign-out")
+    answer.close()
+
+    assert (answer.status_code, answer.location, browser.get("/").status_code) == (303, "/sign-in", 401)
+    assert soon(lambda: "is not revoked" in caplog.text)
+    secrets = [cookie, scene.app.client_secret, *scene.hub.world.tokens, *scene.hub.world.refreshes]
+    assert not [secret for secret in secrets if secret in caplog.text]
+
+
+def test_nobody_waits_for_github_to_be_signed_out(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    browser = signed_in(scene, "mona")
+    page = look(browser, "/")
+    scene.hub.fail_next("DELETE", "/applications/.*/token", 500, delay_s=3.0)
+
+    begun = time.monotonic()
+    send(browser, page, "/sign-out").close()
+    took_s = time.monotonic() - begun
+
+    assert took_s < 2.5
+    assert soon(lambda: "is not revoked" in caplog.text)
+
+
 def test_who_follows_a_run_hears_nothing_more_once_signed_out(scene: Scene) -> None:
     run_id = scene.run_in(scene.seen)
     browser = signed_in(scene, "mona")
@@ -545,6 +616,20 @@ def test_what_is_taken_back_at_github_ends_the_session(scene: Scene) -> None:
 
     assert browser.get("/").status_code == 401
     assert scene.door().sessions.find(Secret.read(cookie_of(browser)).key) is None  # type: ignore[union-attr]
+
+
+def test_what_is_taken_back_at_github_signs_out_of_every_browser_as_soon_as_github_tells_it(scene: Scene) -> None:
+    here, there, somebody = signed_in(scene, "mona"), signed_in(scene, "mona"), signed_in(scene, "ada")
+    before = [browser.get("/").status_code for browser in (here, there, somebody)]
+    scene.hub.revoke("mona")
+    [told] = [each for each in scene.hub.world.deliveries if each.event == "github_app_authorization"]
+    still = [browser.get("/").status_code for browser in (here, there, somebody)]
+
+    answer = Client(scene.site()).ask("POST", "/webhook", told.body, headers=told.headers)
+
+    assert (answer.status_code, answer.json) == (202, {"accepted": "revoked"})
+    after = [browser.get("/").status_code for browser in (here, there, somebody)]
+    assert (before, still, after) == ([200] * 3, [200] * 3, [401, 401, 200])
 
 
 def test_the_database_gives_away_neither_sessions_nor_tokens(tmp_path: Path) -> None:
@@ -665,3 +750,4 @@ def test_over_http_one_signs_in_looks_at_a_run_and_signs_out(scene: Scene) -> No
         browser.send()
         assert "Sign in to selfcode" in browser.words
         assert browser.open(f"http://127.0.0.1:{port}/runs/{run_id}").status == 401
+    assert soon(lambda: scene.hub.world.tokens == {})

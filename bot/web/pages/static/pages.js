@@ -40,13 +40,13 @@ function ready(root) {
 async function renew(live) {
   const fresh = document.createElement("div");
   fresh.innerHTML = await part(live.dataset.part || location.href);
+  const typing = live.contains(document.activeElement) && document.activeElement.matches("textarea, button");
+  if (typing) return;
   for (const mark of fresh.querySelectorAll(".live-mark")) mark.hidden = false;
   for (const open of live.querySelectorAll("details[open][id]")) {
     const same = fresh.querySelector("#" + CSS.escape(open.id));
     if (same) same.replaceWith(open);
   }
-  const typing = live.contains(document.activeElement) && document.activeElement.matches("textarea, button");
-  if (typing) return;
   ready(fresh);
   live.replaceChildren(...fresh.childNodes);
   const feed = live.querySelector(".feed");
