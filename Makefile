@@ -1,4 +1,4 @@
-# Everything a checkout needs. Nothing here touches the system, but `make test INSTALL_DOCKER=1 INSTALL_POSTGRES=1`, which says so.
+# Everything a checkout needs. Nothing here touches the system, but `make test` with INSTALL_DOCKER=1, INSTALL_POSTGRES=1, INSTALL_CHROMIUM=1.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,19 +19,23 @@ $(VENV)/.ready: requirements-dev.lock pyproject.toml
 	@$(BIN)/python -m compileall -qq -j 0 -x '/githubkit_schemas/' $(VENV)/lib || true # pip would do it file by file, and 30 MB that are hardly read
 	@touch $@
 
+$(VENV)/.tested: $(VENV)/.ready requirements-browser.lock
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --no-deps -r requirements-browser.lock
+	@touch $@
+
 demo: $(VENV)/.ready ## the main job, end to end, on this machine: no account, no key
 	@$(BIN)/selfcode demo
 
 test: export PYTHONDONTWRITEBYTECODE := # else each of the processes that the tests start compiles everything again
-test: $(VENV)/.ready ## every test; INSTALL_DOCKER=1, INSTALL_POSTGRES=1 install and start what they run on (root, Debian or Ubuntu)
+test: $(VENV)/.tested ## every test; INSTALL_DOCKER=1, INSTALL_POSTGRES=1, INSTALL_CHROMIUM=1 install what they run on (root, Debian or Ubuntu)
 	@$(BIN)/python -m tests.real.fetch || test -z "$$CI"
-	@$(BIN)/python -m tests.engine -- $(BIN)/python -m tests.postgres -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -r aR) $(ARGS)
+	@$(BIN)/python -m tests.engine -- $(BIN)/python -m tests.postgres -- $(BIN)/python -m tests.browser -- $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -r aR) $(ARGS)
 
 chaos: export PYTHONDONTWRITEBYTECODE :=
 chaos: $(VENV)/.ready ## end everything at every step of a run, one thing at a time (hours; CASES='worker@iteration*' takes some)
 	@$(BIN)/python -m tests.engine -- $(BIN)/python -m tests.postgres -- $(BIN)/python -m tests.chaos $(CASES)
 
-check: $(VENV)/.ready ## format, lint, types, imports
+check: $(VENV)/.tested ## format, lint, types, imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -69,12 +73,14 @@ bench-verify: $(VENV)/.ready ## figures: real fixes, and the same broken, under 
 	@$(BIN)/python -m bench.verify run --out .cache/verify/results
 	@$(BIN)/python -m bench.verify report --out .cache/verify/results
 
-look: $(VENV)/.ready ## every text that people see, on one page
+look: $(VENV)/.tested ## every text that people see, on one page; every page as a picture (needs Chromium)
 	@$(BIN)/python -m tests.writing.look
+	@$(BIN)/python -m tests.browser.look
 
 lock: ## renew the lock files (needs uv)
 	uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
 	uv pip compile pyproject.toml --group dev --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-dev.lock
+	uv pip compile --group browser --constraints requirements-dev.lock --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-browser.lock
 	uv pip compile bench/solve/requirements/mini-swe-agent.in --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o bench/solve/requirements/mini-swe-agent.txt
 
 clean: ## forget the virtual environment and the caches

@@ -16,6 +16,7 @@ from sandbox.docker import DockerSandbox
 from sandbox.process import ProcessSandbox
 from tests import bare_python, remains
 from tests.engine.image import TAG
+from tests.left_out import leave_out, tell
 from tests.sandbox.hostile import untried
 
 pytest_plugins = ["tests.postgres.fixtures"]
@@ -24,6 +25,7 @@ TEST_OWNER = f"selfcode-tests-{os.getpid()}"
 _SLOW_FIRST = (
     "tests/chaos/",
     "tests/story/",
+    "tests/browser/",
     "tests/sandbox/",
     "tests/runs/",
     "tests/test_cli.py",
@@ -36,9 +38,8 @@ _SLOW_FIRST = (
     "tests/demo/",
 )
 _NEEDS_ENGINE = ("docker_sandbox", "docker_client")
-_LEFT_OUT = "left out for want of Docker"
+_HAD_BY = {"Docker": "docker", "PostgreSQL": "postgres", "Chromium": "chromium"}
 _FOUND_BEFORE = pytest.StashKey[frozenset[str]]()
-_HOW = "start Docker, or `make test INSTALL_DOCKER=1` (root, Debian or Ubuntu)"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -91,9 +92,7 @@ def docker_client() -> Iterator[docker.DockerClient]:
     """
     client = _connected()
     if isinstance(client, str):
-        if os.environ.get("CI"):
-            pytest.fail(client)
-        pytest.skip(f"{_LEFT_OUT}: {client}")
+        leave_out("Docker", client)
     yield client
     leftovers = _leftovers(client, f"{OWNER_LABEL}={TEST_OWNER}")
     client.close()
@@ -153,9 +152,7 @@ def bubblewrap_sandbox() -> Iterator[BubblewrapSandbox]:
     try:
         sandbox.check()
     except SandboxUnavailable as error:
-        if os.environ.get("CI"):
-            pytest.fail(str(error))
-        pytest.skip(f"left out for want of bubblewrap: {error}")
+        leave_out("bubblewrap", str(error))
     yield sandbox
     sandbox.close()
     assert sandbox.remove_leftovers() == 0, "the tests have left control groups or processes behind"
@@ -174,11 +171,9 @@ def _engine_for_marked_tests(request: pytest.FixtureRequest) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-    count = sum(_LEFT_OUT in reason for reason in skipped)
-    if count:
-        terminalreporter.section(f"{count} tests {_LEFT_OUT}", sep="!", red=True, bold=True)
-        terminalreporter.write_line(f"To have them: {_HOW}", red=True)
+    for what, program in _HAD_BY.items():
+        setting = f"INSTALL_{program.upper()}=1"
+        tell(terminalreporter, what, to_have=f"start or install it, or `make test {setting}` (root, Debian or Ubuntu)")
     untried.tell(terminalreporter)
 
 

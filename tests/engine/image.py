@@ -10,7 +10,9 @@ from pathlib import Path
 import docker
 from docker.errors import APIError, BuildError, DockerException, ImageNotFound
 
-from tests.engine import apt, host_packages
+from tests import apt
+from tests.engine import host_packages
+from tests.providing import CannotProvide
 
 TAG = "selfcode-sandbox:test"
 RECIPE_LABEL = "selfcode.recipe"
@@ -18,7 +20,7 @@ _FOLDER = Path(__file__).parents[2] / "sandbox"
 _HOST_BASE = "selfcode-host-packages"
 
 
-class CannotMakeImage(Exception):
+class CannotMakeImage(CannotProvide):
     """No way to the image on this machine; the text says what was tried."""
 
 
@@ -33,11 +35,7 @@ def ensure_image(client: docker.DockerClient, *, may_install: bool, say: Callabl
     packages = host_packages.installed()
     missing = [name for name in host_packages.PACKAGES if name not in packages]
     if missing and may_install:
-        say(f"installing {' '.join(missing)} by apt-get")
-        try:
-            apt.install(missing)
-        except apt.CannotInstall as error:
-            raise CannotMakeImage(str(error)) from error
+        apt.install(missing, say=say)
         packages, missing = host_packages.installed(), []
     if missing:
         say(f"not installed on this host: {' '.join(missing)}; trying the Dockerfile's own base image")

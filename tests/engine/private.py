@@ -14,14 +14,15 @@ from pathlib import Path
 import docker
 from docker.errors import DockerException
 
-from tests.engine import apt
+from tests import apt
+from tests.providing import CannotProvide
 from tests.with_parent import end_with_parent
 
 _READY_S = 60.0
 _STOP_S = 30.0
 
 
-class CannotStart(Exception):
+class CannotStart(CannotProvide):
     """No engine could be started; the text says why."""
 
 
@@ -29,14 +30,10 @@ class CannotStart(Exception):
 def private_engine(*, say: Callable[[str], None]) -> Iterator[str]:
     """Start an engine, installing it where it is missing; its address, for `DOCKER_HOST`.
 
-    It has no bridge and touches no firewall rules: the tests' containers have no network. Raises `CannotStart`.
+    It has no bridge and touches no firewall rules: the tests' containers have no network. Raises `CannotProvide`.
     """
     if shutil.which("dockerd") is None:
-        say("installing docker.io by apt-get")
-        try:
-            apt.install(["docker.io", "iptables"])
-        except apt.CannotInstall as error:
-            raise CannotStart(str(error)) from error
+        apt.install(["docker.io", "iptables"], say=say)
     folder = Path(tempfile.mkdtemp(prefix="selfcode-engine-"))
     try:
         process = started(folder)

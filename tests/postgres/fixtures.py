@@ -1,4 +1,4 @@
-"""What tests have of PostgreSQL, and a loud word about what was left out without it."""
+"""What tests have of PostgreSQL."""
 
 import os
 from collections.abc import Iterator
@@ -11,10 +11,8 @@ from sqlalchemy import Engine, text
 from bot.runs.database import connect
 from bot.runs.schema import migrate
 from bot.runs.tables import metadata
+from tests.left_out import leave_out
 from tests.postgres.server import ADDRESS, CannotStart, Server, is_installed, private_server
-
-_LEFT_OUT = "left out for want of PostgreSQL"
-_HOW = "install postgresql, or `make test INSTALL_POSTGRES=1` (root, Debian or Ubuntu)"
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +25,7 @@ def postgres() -> Iterator[Server]:
         yield Server(Path(folder))
         return
     if not is_installed():
-        pytest.fail(_LEFT_OUT) if os.environ.get("CI") else pytest.skip(_LEFT_OUT)
+        leave_out("PostgreSQL")
     with ExitStack() as stack:
         try:
             server = stack.enter_context(private_server())
@@ -62,11 +60,3 @@ def new_postgres_url(postgres: Server) -> Iterator[str]:
     name = f"selfcode-new-{os.getpid()}"
     yield postgres.create(name)
     postgres.drop(name)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-    count = sum(_LEFT_OUT in reason for reason in skipped)
-    if count:
-        terminalreporter.section(f"{count} tests {_LEFT_OUT}", sep="!", red=True, bold=True)
-        terminalreporter.write_line(f"To have them: {_HOW}", red=True)

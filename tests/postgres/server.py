@@ -15,6 +15,7 @@ from pathlib import Path
 from sqlalchemy import URL, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from tests.providing import CannotProvide
 from tests.with_parent import end_with_parent
 
 ADDRESS = "SELFCODE_TEST_POSTGRES"
@@ -31,7 +32,7 @@ _FAST = {**_PLAIN, "fsync": "off", "synchronous_commit": "off", "full_page_write
 """Nobody minds what becomes of this server's data when the machine fails."""
 
 
-class CannotStart(Exception):
+class CannotStart(CannotProvide):
     """No server could be started; the text says why."""
 
 

@@ -3,16 +3,19 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from tests.providing import CannotProvide
 
 
-class CannotInstall(Exception):
+class CannotInstall(CannotProvide):
     """The packages could not be installed; the text says why."""
 
 
-def install(packages: Sequence[str]) -> None:
+def install(packages: Sequence[str], *, say: Callable[[str], None]) -> None:
     """Install packages without what they recommend. Raises `CannotInstall`."""
     names = " ".join(packages)
+    say(f"installing {names} by apt-get")
     if os.geteuid() != 0:
         raise CannotInstall(f"installing {names} needs root")
     if shutil.which("apt-get") is None:
