@@ -1,3 +1,4 @@
+import itertools
 from xml.etree import ElementTree as ET
 
 from bot.writing.curves import Curve, curves
@@ -34,7 +35,7 @@ def test_names_of_lines_that_end_in_one_place_do_not_lie_on_each_other() -> None
 def test_names_of_lines_that_end_at_the_ground_stay_in_the_picture() -> None:
     found = sorted(labels_of(curves([Curve(str(number), (0,), 5) for number in range(9)], Caption(""))))
 
-    assert min(after - before for before, after in zip(found, found[1:], strict=False)) >= 13
+    assert min(after - before for before, after in itertools.pairwise(found)) >= 13
     assert found[-1] < 420 - 56 + 13
 
 
