@@ -75,7 +75,7 @@ def sign_in(tab: Tab, who: str) -> None:
     """From the page with the button, by GitHub, and back."""
     tab.button("Sign in with GitHub").click()
     tab.button(f"Sign in as {who}").click()
-    tab.page.get_by_text("Sign out").wait_for()
+    tab.button("Sign out").wait_for()
 
 
 @contextmanager

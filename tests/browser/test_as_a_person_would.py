@@ -58,7 +58,7 @@ def test_signing_out_everywhere_ends_the_other_browser_too(opens: Opens) -> None
     here, there = opens(leaves=True).open("/sign-in"), opens(leaves=True).open("/sign-in")
     for tab in (here, there):
         sign_in(tab, READER)
-    here.button("everywhere").click()
+    here.button("Sign out everywhere").click()
     expect(here.button("Sign in with GitHub")).to_be_visible()
 
     assert "Sign in to selfcode" in there.open("/", status=401).text()
