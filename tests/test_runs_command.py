@@ -108,10 +108,18 @@ def test_a_result_is_one_object_on_one_line_that_begins_with_its_outcome(
 # --- Following
 
 
+FOREGROUND = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
+    "from bot.cli import main\n"
+    "sys.exit(main())\n"
+)
+
+
 def following(home: Path, name: str, *arguments: str) -> "subprocess.Popen[str]":
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "SELFCODE_HOME": str(home), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", "bot.cli", "trace", name, *arguments],
+        [sys.executable, "-c", FOREGROUND, "trace", name, *arguments],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

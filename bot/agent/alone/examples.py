@@ -14,6 +14,9 @@ _LINE = re.compile(
     r"(?P<result>.+)$"
 )
 _REST = re.compile(r"(?:\s+#|\s+\(|[.;,]\s).*$")
+_END = re.compile(r"(?m)^[ \t]*(?:\"{3}|'{3}|`{3}|~{3}).*$")
+"""The line at which a docstring or a fence begins or ends: what stands before it is whole."""
+_BLANK = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +42,15 @@ def examples_of(task: str) -> tuple[Example, ...]:
 
 
 def _doctests(task: str) -> Iterator[Example]:
-    try:
-        parsed = doctest.DocTestParser().get_examples(task)
-    except ValueError:  # a line is not indented as the others are
-        return
-    for example in parsed:
-        wants = (example.want.strip(), example.want.split("\n", maxsplit=1)[0].strip())
-        if made := next((made for want in wants if (made := _example(example.source.strip(), want))), None):
-            yield made
+    for part in _BLANK.split(_END.sub("", task)):
+        try:
+            parsed = doctest.DocTestParser().get_examples(part)
+        except ValueError:  # a line is not indented as the others are
+            continue
+        for example in parsed:
+            wants = (example.want.strip(), example.want.split("\n", maxsplit=1)[0].strip())
+            if made := next((made for want in wants if (made := _example(example.source.strip(), want))), None):
+                yield made
 
 
 def _lines(task: str) -> Iterator[Example]:
