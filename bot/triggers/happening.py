@@ -45,9 +45,10 @@ def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
     at, fields = iso(pull.updated_at), dict[str, Any]()
     match event.action:
         case "closed":
-            at = iso(pull.closed_at or pull.updated_at)
-            kind, moment, because = TriggerKind.STOP, at, f"pull request #{number} closed"
-            fields["pull_end"] = PullEnd(number, is_merged=pull.merged_at is not None)
+            at, is_merged = iso(pull.closed_at or pull.updated_at), pull.merged_at is not None
+            moment = f"{at}/merged" if is_merged else at  # it may have been closed and opened again in the same second
+            kind, because = TriggerKind.STOP, f"pull request #{number} closed"
+            fields["pull_end"] = PullEnd(number, is_merged=is_merged)
         case "reopened":
             kind, moment, because = TriggerKind.REOPENED, at, f"pull request #{number} reopened"
             fields["reopened"] = number

@@ -136,6 +136,14 @@ def test_merging_our_pull_request_says_so() -> None:
     assert the_trigger("pull_request", payload).pull_end == PullEnd(9, is_merged=True)
 
 
+def test_what_is_closed_and_merged_in_the_same_second_is_both() -> None:
+    payload = a_pull_request_event("selfcode/issue-7")
+    closed = the_trigger("pull_request", payload)
+    payload["pull_request"]["merged_at"] = payload["pull_request"]["updated_at"]
+
+    assert the_trigger("pull_request", payload).key != closed.key
+
+
 def test_a_pull_request_is_closed_as_of_its_closing_whatever_was_done_to_it_since() -> None:
     payload = a_pull_request_event("selfcode/issue-7")
     payload["pull_request"] |= {"closed_at": "2026-05-04T12:00:00Z", "updated_at": "2026-05-04T12:30:00Z"}
