@@ -369,13 +369,33 @@ def test_who_is_on_this_machine_is_the_operator_unless_it_is_reached_from_elsewh
         (PUBLIC, ""),
         (OAUTH, ""),
         (OAUTH | PUBLIC, "https://bot.example.com"),
-        (OAUTH | {"SELFCODE_PUBLIC_URL": "https://bot.example.com/below/"}, "https://bot.example.com/below"),
+        (OAUTH | {"SELFCODE_PUBLIC_URL": "https://bot.example.com:8443/"}, "https://bot.example.com:8443"),
+        (OAUTH | {"SELFCODE_PUBLIC_URL": "http://[::1]:8000"}, "http://[::1]:8000"),
+        (OAUTH | {"SELFCODE_PUBLIC_URL": "https://bot.example.com/below/"}, ""),
     ],
 )
 def test_people_are_led_to_the_pages_where_these_are_public_and_one_can_sign_in(
     given: dict[str, str], address: str
 ) -> None:
     assert read_settings(given).pages_address == address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://",
+        "https://ada:hush@bot.example.com",
+        "https://bot.example.com?token=hush",
+        "https://bot.example.com/#hush",
+        "https://bot example.com",
+        "https://bot.example.com/a)b",
+    ],
+)
+def test_a_public_address_holds_nothing_that_is_not_to_be_shown_to_everybody(url: str) -> None:
+    said = complaint(SELFCODE_PUBLIC_URL=url)
+
+    assert "SELFCODE_PUBLIC_URL" in said
+    assert "hush" not in said
 
 
 def test_sign_in_that_nobody_can_do_is_not_asked_for() -> None:

@@ -65,7 +65,7 @@ class Queueing:
         run_id = run_id_for(each.trigger)
         if self._tried_at.pop(run_id, None) is None and self.store.talk.queue_comment(run_id) is None:
             return
-        body = not_begun(why, run_id, examines=each.trigger.kind is TriggerKind.DOCTOR, pages=self.pages)
+        body = not_begun(why, run_id, examines=each.trigger.kind is TriggerKind.DOCTOR)  # there is no page of it
 
         def say() -> None:
             comment = self.store.talk.queue_comment(run_id)

@@ -1,8 +1,9 @@
 """Who is signed in to look at runs, kept in the database: the same for every web process on every machine."""
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from sqlalchemy import Engine, delete, func, or_, select, update
+from sqlalchemy import Engine, Row, delete, func, or_, select, update
 
 from bot.records import SESSION_IDLE_S, SESSION_LASTS_S, SessionRow
 from bot.runs.tables import sessions, sign_ins
@@ -42,9 +43,7 @@ class SqlSessions:
     def find(self, key: str) -> SessionRow | None:
         with transaction(self.engine) as connection:
             row = connection.execute(select(sessions).where(sessions.c.key == key)).first()
-        if row is None:
-            return None
-        return SessionRow(row.key, row.user_id, row.sealed, row.began_at, row.seen_at, row.version)
+        return None if row is None else _session(row)
 
     def see(self, key: str, now: float) -> None:
         with transaction(self.engine) as connection:
@@ -56,16 +55,18 @@ class SqlSessions:
         with transaction(self.engine) as connection:
             return connection.execute(claimed.values(claimed_until=until)).rowcount == 1
 
-    def replace(self, row: SessionRow, sealed: str) -> None:
+    def replace(self, row: SessionRow, sealed: str) -> bool:
         following = update(sessions).where(sessions.c.key == row.key, sessions.c.version == row.version)
         with transaction(self.engine) as connection:
             leave_no_trace(connection)
-            connection.execute(following.values(sealed=sealed, version=row.version + 1, claimed_until=None))
+            changed = following.values(sealed=sealed, version=row.version + 1, claimed_until=None)
+            return connection.execute(changed).rowcount == 1
 
-    def end(self, key: str) -> None:
+    def end(self, key: str) -> SessionRow | None:
         with transaction(self.engine) as connection:
             leave_no_trace(connection)
-            connection.execute(delete(sessions).where(sessions.c.key == key))
+            row = connection.execute(delete(sessions).where(sessions.c.key == key).returning(*sessions.c)).first()
+        return None if row is None else _session(row)
 
     def end_all_of(self, user_id: int) -> None:
         with transaction(self.engine) as connection:
@@ -78,3 +79,7 @@ class SqlSessions:
         with transaction(self.engine) as connection:
             leave_no_trace(connection)
             connection.execute(delete(sessions).where(over))
+
+
+def _session(row: Row[Any]) -> SessionRow:
+    return SessionRow(row.key, row.user_id, row.sealed, row.began_at, row.seen_at, row.version)

@@ -1,7 +1,9 @@
 """Settings of the GitHub App: which it is, its credentials, where it and we are reached, who signs in by it."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +18,11 @@ from pydantic import (
 
 from bot.errors import ConfigError
 from bot.settings.forms import Url
+
+_PLAIN = re.compile(
+    r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~/%-]*)?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?"
+)
+"""A scheme, a host, a port, a path."""
 
 
 class AppSettings(BaseModel):
@@ -65,7 +72,8 @@ class AppSettings(BaseModel):
         None,
         validation_alias="SELFCODE_PUBLIC_URL",
         description="where GitHub and people reach the web server: `https://bot.example.com`. Deliveries go to "
-        "`/webhook` below it. Where one can sign in, too, what is said on GitHub leads to the pages of runs",
+        "`/webhook` below it. Where one can sign in, too, what is said on GitHub leads to the pages of runs, unless "
+        "the address has a path: there are no pages below one",
     )
     sign_in: Literal["elsewhere", "everywhere"] | None = Field(
         None,
@@ -105,6 +113,16 @@ class AppSettings(BaseModel):
             raise ValueError("set SELFCODE_PRIVATE_KEY or SELFCODE_PRIVATE_KEY_PATH, not both")
         return path
 
+    @field_validator("public_url")
+    @classmethod
+    def _is_for_everybody(cls, url: str | None) -> str | None:
+        if url is not None and _PLAIN.fullmatch(url) is None:
+            raise ValueError(
+                "it is shown to everybody, and is a scheme, a host and, where needed, a port and a path alone: "
+                "https://bot.example.com"
+            )
+        return url
+
     @field_validator("sign_in")
     @classmethod
     def _can_sign_in(cls, wanted: str | None, others: ValidationInfo) -> str | None:
@@ -129,8 +147,12 @@ class AppSettings(BaseModel):
 
     @property
     def pages_address(self) -> str:
-        """The address that pages about runs are below, to be named to people on GitHub; "" where none could sign in."""
-        return self.public_url if self.public_url is not None and self.can_sign_in else ""
+        """The address that pages about runs are below, to be named to people on GitHub; "" where none could sign in.
+
+        Pages lead to each other from the root on: who came by a path of a proxy's would not find the way.
+        """
+        found = self.public_url or ""
+        return found if self.can_sign_in and not urlsplit(found).path else ""
 
     @property
     def app_note(self) -> str:

@@ -45,7 +45,7 @@ def test_who_waits_for_a_place_is_told_which_and_the_run_takes_the_comment_over(
     assert desk.store.talk.queue_comment(run_id) is None
 
 
-def test_who_waits_is_led_to_the_runs_page_where_there_is_one_and_still_is_once_it_was_taken_back(
+def test_who_waits_is_led_to_the_runs_page_where_there_is_one_but_not_to_that_of_a_run_that_never_began(
     desk: Desk, busy: list[str]
 ) -> None:
     desk.pages = "https://bot.example.com"
@@ -57,7 +57,7 @@ def test_who_waits_is_led_to_the_runs_page_where_there_is_one_and_still_is_once_
     desk.asks(STOP, because="label removed", occurred_at=at(90))
     desk.turn(2)
 
-    assert [page in said for said in (told, the_comment(desk))] == [True, True]
+    assert [page in said for said in (told, the_comment(desk))] == [True, False]
     assert "Not begun" in the_comment(desk)
 
 

@@ -118,10 +118,14 @@ class Doorkeeper:
         self.sessions.begin(row)
         return Session(secret, row)
 
-    def end(self, session: Session) -> None:
-        """Let it in no more, from now on: neither here nor by any other process."""
-        self.sessions.end(session.row.key)
+    def end(self, session: Session) -> Session:
+        """Let it in no more, from now on: neither here nor by any other process.
+
+        Returns it with the token that it had at last: another process may have replaced the one that is known here.
+        """
+        row = self.sessions.end(session.row.key)
         self._known.pop(session.row.key, None)
+        return session if row is None else replace(session, row=row)
 
     def revoke(self, session: Session) -> None:
         """Have GitHub take its token no more. Who has signed out is out whether GitHub answers or not."""
@@ -212,8 +216,12 @@ class Doorkeeper:
         if not self.sessions.claim(session.row, now, now + _CLAIM_S):
             return self._replaced(session)
         fresh = self.signing_in.renew(grant)
-        self.sessions.replace(session.row, session.secret.seal(dump(fresh)))
-        return replace(session, row=replace(session.row, version=session.row.version + 1)), fresh
+        row = replace(session.row, sealed=session.secret.seal(dump(fresh)), version=session.row.version + 1)
+        renewed = replace(session, row=row)
+        if not self.sessions.replace(session.row, row.sealed):
+            self.revoke(renewed)
+            raise Gone("signed out")
+        return renewed, fresh
 
     def _replaced(self, session: Session) -> tuple[Session, Grant]:
         """The session as another process leaves it."""

@@ -30,9 +30,10 @@ class Place:
 
     def is_own(self, origin: str, request: Request) -> bool:
         """Whether a page of this origin is one of ours."""
-        if self.public_url is None or is_local(request):
-            return urlsplit(origin).netloc == request.host or origin == self._origin
-        return origin == self._origin
+        if self.public_url is not None and origin == self._origin:
+            return True
+        is_here = self.public_url is None or is_local(request)
+        return is_here and origin in (f"http://{request.host}", f"https://{request.host}")
 
     @property
     def _origin(self) -> str:

@@ -107,10 +107,10 @@ def leave() -> Response:
     require_own_form(request)
     session = door.session(request)
     answer = _led("/sign-in")
-    if session is not None and "everywhere" in request.form:
-        door.sessions.end_all_of(session.row.user_id)
     if session is not None:
-        _end(session, answer)
+        _end(session, answer)  # before all others: its token, as it is by now, is told by its row alone
+        if "everywhere" in request.form:
+            door.sessions.end_all_of(session.row.user_id)
     door.place.take(answer, doorkeeper.COOKIE)
     renew_token()
     return answer
@@ -119,8 +119,8 @@ def leave() -> Response:
 def _end(session: Session, answer: Response) -> None:
     """Let a session in no more; its token is revoked once the answer is there, so that nobody waits for GitHub."""
     door = _door()
-    door.end(session)
-    revoking = threading.Thread(target=door.revoke, args=(session,), name="revoking", daemon=True)
+    ended = door.end(session)
+    revoking = threading.Thread(target=door.revoke, args=(ended,), name="revoking", daemon=True)
     answer.call_on_close(revoking.start)
 
 

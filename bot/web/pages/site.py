@@ -4,8 +4,9 @@ import hashlib
 import logging
 from pathlib import Path
 
-from flask import Blueprint, Flask, Response, g, jsonify, render_template, request
+from flask import Blueprint, Flask, Response, abort, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError, ServiceUnavailable
+from werkzeug.routing import RequestRedirect
 
 from bot.errors import Unavailable
 from bot.web.pages import events, numbers, parts, runs, signing, words
@@ -43,14 +44,21 @@ def add_pages(app: Flask, given: Means) -> None:
     app.register_blueprint(
         Blueprint("site", __name__, static_folder="static", static_url_path="/static", template_folder="templates")
     )
+    app.before_request(_lead_nowhere)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _error)
     app.register_error_handler(Unavailable, _away)
     app.register_error_handler(Exception, _bug)
 
 
+def _lead_nowhere() -> None:
+    """An address with a slash too many is none: the framework would lead to the right one on the host that is named."""
+    if isinstance(request.routing_exception, RequestRedirect):
+        abort(404)
+
+
 def _finish(response: Response) -> Response:
-    if request.endpoint == "site.static":
+    if request.endpoint == "site.static" and response.status_code < 400:
         response.headers["Cache-Control"] = "public, max-age=86400"
     if not request.path.startswith(FOR_PROGRAMS):
         guard(response, forms=g.get("forms", (OWN,)))

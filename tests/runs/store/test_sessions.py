@@ -33,8 +33,9 @@ def test_a_session_is_found_by_its_key_until_it_ends(engine: Engine) -> None:
     assert kept.find("k") == a_session()
     assert kept.find("another") is None
 
-    kept.end("k")
+    ended = [kept.end("k"), kept.end("k")]
 
+    assert ended == [a_session(), None]
     assert kept.find("k") is None
 
 

@@ -91,8 +91,8 @@ class Scene:
             client_secret=self.app.client_secret,
             clock=self.clock,
         )
-        given: dict[str, Any] = {"place": Place(PUBLIC), "clock": self.clock, "monotonic": self.clock} | changed
-        return Doorkeeper(github, SqlSessions(self.engine), **given)
+        given: dict[str, Any] = {"place": Place(PUBLIC), "clock": self.clock, "monotonic": self.clock}
+        return Doorkeeper(github, **{"sessions": SqlSessions(self.engine)} | given | changed)
 
     def pages(self, **changed: Any) -> Flask:
         """The pages of one web process."""

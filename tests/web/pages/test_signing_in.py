@@ -3,13 +3,16 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
+from werkzeug.test import create_environ, run_wsgi_app
 
-from bot.records import OPERATOR, SESSION_IDLE_S, SESSION_LASTS_S, Grant, Outcome, dump
+from bot.records import OPERATOR, SESSION_IDLE_S, SESSION_LASTS_S, Grant, Outcome, SessionRow, dump
+from bot.runs.sessions import SqlSessions
 from bot.web.beside import served_beside
 from bot.web.pages.doorkeeper import REACH_S
 from bot.web.pages.place import Place, own_path
@@ -271,6 +274,9 @@ def test_where_sign_in_is_wanted_everywhere_this_machine_is_no_exception(
     [
         ("http://localhost", {"X-Forwarded-For": "203.0.113.9"}, "127.0.0.1"),
         ("http://localhost", {"Forwarded": "for=203.0.113.9"}, "127.0.0.1"),
+        ("http://localhost", {"X-Forwarded-Host": "bot.example.com"}, "127.0.0.1"),
+        ("http://localhost", {"X-Forwarded-Proto": "https"}, "127.0.0.1"),
+        ("http://localhost", {"Via": "1.1 proxy"}, "127.0.0.1"),
         ("https://bot.example.com", {}, "127.0.0.1"),
         ("http://localhost", {}, "203.0.113.9"),
         ("http://rebound.example", {}, "127.0.0.1"),
@@ -283,6 +289,16 @@ def test_nobody_gets_in_by_seeming_to_be_on_this_machine(
 
     assert answer.status_code == 401
     assert "Sign in with GitHub" in answer.text
+
+
+def test_who_names_no_host_is_not_taken_to_be_on_this_machine(scene: Scene) -> None:
+    asked = create_environ(base_url="http://localhost", environ_overrides=HERE)
+    del asked["HTTP_HOST"]
+
+    _, status, _ = run_wsgi_app(scene.pages(), asked)
+
+    assert asked["SERVER_NAME"] == "localhost"
+    assert status == "401 UNAUTHORIZED"
 
 
 # --- The way over GitHub
@@ -423,6 +439,38 @@ def test_pages_may_send_forms_to_us_alone_and_the_one_to_sign_in_to_github(scene
     assert "unsafe-inline" not in asked + shown
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "://", "localhost:8000"])
+def test_an_origin_that_is_none_is_not_ours(scene: Scene, origin: str) -> None:
+    browser = scene.pages(place=Place(), lets_in_local=False).test_client()
+    here = {"base_url": "http://localhost:8000", "environ_overrides": HERE}
+    [token] = [field["value"] for field in read(browser.get("/sign-in", **here)).all("input", name="form_token")]
+
+    answer = browser.post("/sign-in", data={"form_token": token}, headers={"Origin": origin}, **here)
+
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("path", ["//", "/runs//nobody", "/static//style.css", "//evil.example//"])
+def test_nobody_is_led_on_to_the_host_that_a_request_names(scene: Scene, path: str) -> None:
+    answer = scene.browser().get(path, headers={"Host": "evil.example"})
+
+    assert [answer.status_code, answer.location] == [401, None]
+
+
+def test_no_cache_keeps_what_a_page_says_to_somebody_whatever_its_address_looks_like(scene: Scene) -> None:
+    browser = signed_in(scene, "mona")
+
+    answers = [each.get("/static/nothing.css") for each in (browser, scene.browser())]
+    kept = browser.get("/static/style.css")
+    kept.close()
+
+    assert [(answer.status_code, answer.headers["Cache-Control"]) for answer in answers] == [
+        (404, "no-store"),
+        (401, "no-store"),
+    ]
+    assert (kept.status_code, kept.headers["Cache-Control"]) == (200, "public, max-age=86400")
+
+
 # --- Sessions
 
 
@@ -556,6 +604,55 @@ def test_nobody_waits_for_github_to_be_signed_out(scene: Scene, caplog: pytest.L
 
     assert took_s < 2.5
     assert soon(lambda: "is not revoked" in caplog.text)
+
+
+@dataclass(frozen=True)
+class Interrupted(SqlSessions):
+    """Sessions where somebody else does something just before one is ended, or another token is kept."""
+
+    before_end: Callable[[], object] = lambda: None
+    before_replace: Callable[[], object] = lambda: None
+
+    def end(self, key: str) -> SessionRow | None:
+        self.before_end()
+        return super().end(key)
+
+    def end_all_of(self, user_id: int) -> None:
+        self.before_end()
+        super().end_all_of(user_id)
+
+    def replace(self, row: SessionRow, sealed: str) -> bool:
+        self.before_replace()
+        return super().replace(row, sealed)
+
+
+@pytest.mark.parametrize("everywhere", [{}, {"everywhere": "1"}], ids=["here", "everywhere"])
+def test_a_token_that_another_process_has_replaced_just_now_is_the_one_that_is_revoked(
+    scene: Scene, everywhere: dict[str, str]
+) -> None:
+    other = scene.browser()
+    browser = signed_in(scene, "mona", sessions=Interrupted(scene.engine, before_end=lambda: other.get("/")))
+    other.set_cookie(SESSION, cookie_of(browser), domain="bot.example.com")
+    page = look(browser, "/")
+    scene.clock.go_on(minutes=8 * 60 - 1)
+
+    send(browser, page, "/sign-out", **everywhere).close()
+
+    assert soon(lambda: scene.hub.world.tokens == {})
+    assert scene.hub.world.refreshes == {}
+
+
+def test_a_token_that_comes_for_who_has_signed_out_meanwhile_is_revoked(scene: Scene) -> None:
+    mona, other = signed_in(scene, "mona"), scene.door()
+    key = Secret.read(cookie_of(mona)).key  # type: ignore[union-attr]
+    browser = scene.browser(sessions=Interrupted(scene.engine, before_replace=lambda: other.sessions.end(key)))
+    browser.set_cookie(SESSION, cookie_of(mona), domain="bot.example.com")
+    scene.clock.go_on(minutes=8 * 60 - 1)
+
+    answer = browser.get("/")
+
+    assert answer.status_code == 401
+    assert [*scene.hub.world.tokens, *scene.hub.world.refreshes] == []
 
 
 def test_who_follows_a_run_hears_nothing_more_once_signed_out(scene: Scene) -> None:
