@@ -38,6 +38,7 @@ COMMANDS = {
     "trace": "Show what a run asked its model",
     "doctor": "Examine a repository: do its tests run here",
     "verify": "Do the proof of a change again",
+    "backtest": "Try it on your own past",
     "queue": "Show what waits, what is at work",
     "purge": "Forget what is kept",
     "demo": "Show the main job, end to end",

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from bench.solve import building, humaneval
 from bench.solve.judging import Judge
-from bench.solve.loading import load, task_folders
+from bench.solve.loading import load
 from bench.solve.packages import NotFetched
 from bench.solve.provisions import CACHE, Provisions
-from bench.solve.records import Budget, Endpoint, RepositoryTask, System, Task
+from bench.solve.records import Budget, Endpoint, System, Task
 from bench.solve.report import write_report
 from bench.solve.running import Plan, Run, go, sample
 from bench.solve.selfcheck import check
@@ -23,6 +23,7 @@ from bench.solve.systems.selfcode import Selfcode
 from bench.solve.viewing import WINDOWS, viewed
 from bot.agent import known_prices
 from bot.agent.prices import Prices, Pricing
+from bot.backtest.tasks import RepositoryTask, task_folders
 from bot.errors import ConfigError, Refused, Unavailable
 from bot.records import Reproduce
 from bot.settings import read_settings

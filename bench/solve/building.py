@@ -27,11 +27,9 @@ from bench.solve.packages import source as unpacked
 from bench.solve.places import Change, places
 from bench.solve.provisions import CACHE
 from bench.solve.spans import Text
+from bot.backtest.tasks import DESCRIPTION, TEST
 
 TASKS = Path(__file__).with_name("tasks")
-DESCRIPTION = "task.toml"
-TEST = "python3 -m pytest -q"
-"""How a repository's tests are run where the task does not say."""
 _CACHES = shutil.ignore_patterns("__pycache__")
 PYTEST_INI = b"[pytest]\ntestpaths = tests\npythonpath = .\naddopts = -p no:cacheprovider\n"
 

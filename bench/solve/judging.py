@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from bench.solve.records import ProgramTask, RepositoryTask, State, Task
+from bench.solve.records import ProgramTask, Task
 from bot.agent.checking import SOLUTION, Check, run_against
+from bot.backtest.tasks import RepositoryTask, State
 from bot.proof import run_tests
 from bot.records import TestPlan, TestReport
 from sandbox.contract import Limits, Sandbox, archive_of

@@ -1,36 +1,17 @@
 """Tasks from folders, in the format that README.md describes."""
 
 import ast
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from bench.solve import building
-from bench.solve.building import DESCRIPTION, TEST
 from bench.solve.mutations import Misplaced
 from bench.solve.packages import NotFetched
-from bench.solve.records import ProgramTask, RepositoryTask, State, Task
+from bench.solve.records import ProgramTask, Task
+from bot.backtest.tasks import Description, described, repository_task, task_folders, toml_of
 from bot.errors import ConfigError
-from sandbox.contract import CACHES, MEBIBYTE, SandboxError, files_of
-from sandbox.tree import pack
-
-BYTES_AT_MOST = 64 * MEBIBYTE
-
-
-class _Description(BaseModel):
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
-    title: str = Field(min_length=1)
-    kind: Literal["program", "repository"]
-    body: str = ""
-    prompt: str = ""
-    test: str = TEST
-    judge_test: str = ""
-    reported_test: bool = False
-    source: Mapping[str, Any] | None = None
 
 
 def load(folders: Sequence[Path], *, cache: Path) -> tuple[Task, ...]:
@@ -55,23 +36,9 @@ def load(folders: Sequence[Path], *, cache: Path) -> tuple[Task, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def task_folders(folders: Sequence[Path]) -> Sequence[Path]:
-    """The folders of single tasks. Raises `ConfigError` for a folder that holds none."""
-    return [task for folder in folders for task in _in(folder)]
-
-
-def _in(folder: Path) -> Sequence[Path]:
-    if (folder / DESCRIPTION).is_file():
-        return [folder]
-    found = sorted(path.parent for path in folder.glob(f"*/{DESCRIPTION}"))
-    if not found:
-        raise ConfigError(f"{folder} holds no task: a task is a folder with a {DESCRIPTION}")
-    return found
-
-
 def _plain(folder: Path, cache: Path) -> Path:
     """The folder itself, or where a task that is made from a package was built."""
-    if "source" not in _toml(folder):
+    if "source" not in toml_of(folder):
         return folder
     try:
         return building.build(folder, cache / "tasks", cache=cache)
@@ -81,23 +48,12 @@ def _plain(folder: Path, cache: Path) -> Path:
         raise ConfigError(f"it can't be built: {problem}") from problem
 
 
-def _toml(folder: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise ConfigError(f"{DESCRIPTION} is not TOML: {problem}") from problem
-
-
 def _load(folder: Path) -> Task:
-    try:
-        told = _Description.model_validate(_toml(folder))
-    except ValidationError as problem:
-        faults = [f"`{'.'.join(map(str, error['loc']))}`: {error['msg']}" for error in problem.errors()]
-        raise ConfigError(f"{DESCRIPTION}: {'; '.join(faults)}") from None
-    return _program(folder, told) if told.kind == "program" else _repository(folder, told)
+    told = described(folder)
+    return _program(folder, told) if told.kind == "program" else repository_task(folder, told)
 
 
-def _program(folder: Path, told: _Description) -> ProgramTask:
+def _program(folder: Path, told: Description) -> ProgramTask:
     if not told.prompt:
         raise ConfigError("a program task needs a `prompt`: what is to be written")
     try:
@@ -113,39 +69,3 @@ def _program(folder: Path, told: _Description) -> ProgramTask:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
-
-
-def _repository(folder: Path, told: _Description) -> RepositoryTask:
-    if not told.body:
-        raise ConfigError("a repository task needs a `body`: the issue, in a user's words")
-    for part, content in (("repository", "the files at the base"), ("judge", "the hidden tests")):
-        if not (folder / part).is_dir():
-            raise ConfigError(f"there is no folder {part}/: put {content} there")
-    judge = files_in(folder / "judge")
-    solution = folder / "solution"
-    return RepositoryTask(
-        id=folder.name,
-        title=told.title,
-        body=told.body,
-        files=files_in(folder / "repository"),
-        judge=judge,
-        test=told.test,
-        judge_test=told.judge_test or " ".join([told.test, *_test_files(judge)]),
-        solution=files_in(solution) if solution.is_dir() else {},
-    )
-
-
-def _test_files(judge: State) -> Sequence[str]:
-    found = [path for path in sorted(judge) if path.endswith(".py") and "test" in path.rsplit("/", 1)[-1]]
-    found = [path for path in found if not path.endswith("conftest.py")]
-    if not found:
-        raise ConfigError("judge/ holds no test file (test_….py): add one, or say `judge_test`")
-    return found
-
-
-def files_in(folder: Path) -> State:
-    """A folder's files and links as data, without caches and git's own. Raises `ConfigError` where it is too large."""
-    try:
-        return dict(files_of(pack(folder.resolve(), (), exclude=[*CACHES, ".git"], limit_bytes=BYTES_AT_MOST)))
-    except SandboxError as problem:
-        raise ConfigError(f"{folder} can't be read: {problem}") from problem

@@ -1,15 +1,12 @@
 """The values of the benchmark: tasks, what a system made of one, and what was measured of it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 from bot.agent.checking import SOLUTION
+from bot.backtest.tasks import RepositoryTask, State
 from sandbox.contract import File
-
-State = Mapping[str, File]
-"""The files as a system left them: a repository's whole tree, or a program's one file."""
 
 
 class Kind(StrEnum):
@@ -34,33 +31,13 @@ class ProgramTask:
     begun: str = ""
     solution: str = field(default="", repr=False)
 
-    @property
-    def kind(self) -> Kind:
-        return Kind.PROGRAM
-
-
-@dataclass(frozen=True, slots=True)
-class RepositoryTask:
-    """An issue in a repository. `files` is the base; `judge` is laid over a system's tree and never shown to it.
-
-    `solution` is laid over the base by the benchmark's own check; empty where none is known.
-    """
-
-    id: str
-    title: str
-    body: str
-    files: State
-    judge: State
-    test: str
-    judge_test: str
-    solution: State = field(default_factory=dict, repr=False)
-
-    @property
-    def kind(self) -> Kind:
-        return Kind.REPOSITORY
-
 
 Task = ProgramTask | RepositoryTask
+
+
+def kind_of(task: Task) -> Kind:
+    """What a task asks for."""
+    return Kind.PROGRAM if isinstance(task, ProgramTask) else Kind.REPOSITORY
 
 
 def program(code: str) -> State:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.solve.figures import ITERATIONS, Compared, Figures, compared
-from bench.solve.intervals import sign_test, wilson
-from bench.solve.picture import Caption, picture
 from bench.solve.records import Attempt, Kind
 from bench.solve.running import Plan, attempts_in, plan_in
 from bot.errors import ConfigError
+from bot.writing.curves import Curve, curves
+from bot.writing.palette import Caption
+from bot.writing.shares import Share, sign_test
 
 TITLES = {Kind.PROGRAM: "Programs", Kind.REPOSITORY: "Repositories"}
 EVERYTHING = "All tasks"
@@ -28,7 +29,8 @@ def write_report(folder: Path, systems: Sequence[str]) -> str:
     for name, part in parts:
         file = f"solved-{name.lower().replace(' ', '-')}.svg"
         caption = Caption(f"{name} solved by iteration, n = {len(part.tasks)}", _subtitle(plan, attempts))
-        (folder / file).write_text(picture(part.figures(), caption), encoding="utf-8")
+        drawn = [Curve(each.system, each.solved, each.count) for each in part.figures()]
+        (folder / file).write_text(curves(drawn, caption), encoding="utf-8")
         lines += [f"## {name}", "", f"![{caption.title}]({file})", "", *_table(part), "", *_pairs(part), ""]
     lines += ["## Task by task", "", *_by_task(everything)]
     text = "\n".join(lines) + "\n"
@@ -111,8 +113,8 @@ def _cells(figures: Figures) -> Sequence[str]:
 
 
 def _share(solved: int, count: int) -> str:
-    low, high = wilson(solved, count)
-    return f"{solved} · {100 * solved / count:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
+    share = Share(solved, count)
+    return f"{solved} · {share} ({share.range.removesuffix(' %')})"
 
 
 def _pairs(part: Compared) -> Sequence[str]:

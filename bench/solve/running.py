@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from bench.solve.judging import Judge
 from bench.solve.metering import metered
-from bench.solve.records import Attempt, Budget, Endpoint, System, Task, Tried
+from bench.solve.records import Attempt, Budget, Endpoint, System, Task, Tried, kind_of
 from bot.agent.prices import Pricing
 from bot.errors import ConfigError, Unavailable
 from bot.records import Usage
@@ -127,7 +127,7 @@ def _attempt(run: Run, task: Task, system: System) -> Attempt:
     usage = Usage(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
     return Attempt(
         task=task.id,
-        kind=task.kind,
+        kind=kind_of(task),
         system=system.name,
         steps=run.judge.verdicts(task, tried.states),
         used=used,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from bench.solve.judging import Judge
-from bench.solve.records import ProgramTask, RepositoryTask, Task, program
+from bench.solve.records import ProgramTask, Task, program
+from bot.backtest.tasks import RepositoryTask
 
 
 def check(tasks: Sequence[Task], judge: Judge, tell: Callable[[str], None]) -> bool:
@@ -21,7 +22,7 @@ def _faults(task: Task, judge: Judge) -> Sequence[str]:
         case ProgramTask():
             begun, solved = program(task.begun), program(task.solution)
         case RepositoryTask():
-            begun, solved = task.files, {**task.files, **task.solution}
+            begun, solved = task.files, task.solved
     faults = []
     if judge.passes(task, begun):
         faults.append("the judge passes where nothing was done")

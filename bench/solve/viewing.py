@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 
-from bench.solve.records import RepositoryTask
 from bot.agent.context import context
+from bot.backtest.tasks import RepositoryTask
 from bot.records import Task
 
 WINDOWS = (4_096, 8_192, 16_384, 32_768, 131_072)

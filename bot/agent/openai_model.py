@@ -75,6 +75,11 @@ class OpenAIModel:
         return self._endpoint.address
 
     @property
+    def has_price(self) -> bool:
+        """Whether it is known what a call costs."""
+        return self._prices is not None
+
+    @property
     def window_tokens(self) -> int | None:
         """The window; the first to ask has the server asked. The server's word in an error goes before its list."""
         with self._asking:

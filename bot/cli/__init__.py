@@ -7,6 +7,7 @@ from bot.cli.keeping import purge
 from bot.cli.looking import runs, trace
 from bot.cli.queueing import queue
 from bot.cli.servers import demo, serve, web, worker
+from bot.cli.trying import backtest
 from bot.cli.working import run, solve
 
 
@@ -21,5 +22,5 @@ def commands() -> None:
     """Turn labelled issues into pull requests that carry their proof."""
 
 
-for command in (serve, web, worker, run, solve, runs, trace, doctor, verify, queue, purge, demo):
+for command in (serve, web, worker, run, solve, runs, trace, doctor, verify, backtest, queue, purge, demo):
     commands.add_command(command)

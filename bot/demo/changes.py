@@ -6,7 +6,7 @@ from typing import Any
 from bot.demo import shapes, shapes_issues, shapes_pulls
 from bot.demo.answers import ApiError, invalid
 from bot.demo.deliveries import Courier
-from bot.demo.state import Account, App, Comment, Issue, Label, Labelling, Reaction, Repository
+from bot.demo.state import Account, App, BodyEdit, Comment, Issue, Label, Labelling, Reaction, Renaming, Repository
 from bot.demo.world import World
 
 BODY_LIMIT = 65_536
@@ -55,9 +55,14 @@ class Changes:
         changed: dict[str, Any] = {}
         if title is not None and title != issue.title:
             changed["title"] = {"from": issue.title}
+            issue.renamings.append(Renaming(self.world.new_id(), by, self.world.now(), issue.title, title))
             issue.title = title
         if body is not None and body != issue.body:
             changed["body"] = {"from": issue.body or ""}
+            if not issue.edits:
+                first = BodyEdit(self.world.new_id(), issue.author, issue.created_at, issue.body or "")
+                issue.edits.append(first)
+            issue.edits.append(BodyEdit(self.world.new_id(), by, self.world.now(), body))
             issue.body = body
         if changed:
             self.tell_issue(issue, "edited", by, changes=changed)

@@ -187,6 +187,11 @@ def commits(directory: Path, base: str, tip: str) -> tuple[Commit, ...]:
     return tuple(_commit(record.strip("\n")) for record in found.split("\x1e") if record.strip())
 
 
+def history(directory: Path, sha: str, at_most: int = 100) -> tuple[str, ...]:
+    """A commit and those before it, newest first."""
+    return tuple(_text(directory, "rev-list", "--topo-order", f"--max-count={at_most}", sha).split())
+
+
 def one_commit(directory: Path, sha: str) -> Commit:
     """A commit by its sha."""
     found = run(directory, "show", "--no-patch", f"--format={_COMMIT_FORMAT}", sha).decode(errors="replace")

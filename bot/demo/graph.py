@@ -1,11 +1,14 @@
-"""The GraphQL API, as far as the REST API leaves something to it: review threads, drafts, reactions to reviews."""
+"""The GraphQL API, as far as the REST API leaves something to it.
+
+Review threads, drafts, reactions to reviews, pull requests with what they close.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from flask import Flask, Response
 
-from bot.demo import access, graphql, pulling, reviewing, shapes, shapes_reviews
+from bot.demo import access, graph_past, graphql, pulling, reviewing, shapes, shapes_reviews
 from bot.demo.answers import ApiError, Moved, as_json
 from bot.demo.graphql import Object, Wrong, connection
 from bot.demo.rest import Part, Route, body
@@ -66,7 +69,12 @@ class Graph(Part):
             "databaseId": found.id,
             "nameWithOwner": found.full_name,
             "pullRequest": lambda number: self._pull_numbered(found, number["number"]),
+            "pullRequests": lambda wanted: self._pull_requests(found, wanted),
         }
+
+    def _pull_requests(self, home: Repository, wanted: Mapping[str, Any]) -> Object:
+        self._require(home, "read", role="read")
+        return graph_past.pull_requests(home, wanted, web=f"{self.world.base_url}/{home.full_name}")
 
     def _pull_numbered(self, home: Repository, number: int) -> Object:
         self._require(home, "read", role="read")

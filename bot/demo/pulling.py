@@ -4,7 +4,7 @@ The caller has checked permissions.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.demo import git, git_merging, shapes
@@ -219,14 +219,24 @@ def _require_mergeable(issue: Issue, method: str) -> None:
 def _merged(changes: Changes, issue: Issue, by: Account, sha: str) -> None:
     """Note the merge, and close what the pull request says it closes, where it went into the default branch."""
     assert issue.pull
-    pull, home = issue.pull, issue.repository
-    said = [issue.body or "", *(commit.message for commit in git.commits(home.directory, pull.base_sha, pull.head_sha))]
+    pull = issue.pull
     pull.merged_at, pull.merged_by, pull.merge_sha = changes.world.now(), by, sha
     changes.set_state(issue, by, "closed")
-    for where, number in _CLOSING.findall("\n".join(said)) if pull.base == home.default_branch else ():
+    for closed in closed_by(issue):
+        changes.set_state(closed, by, "closed")
+
+
+def closed_by(issue: Issue) -> Iterator[Issue]:
+    """The issues that a pull request closes as it says, or its commits say; none but into the default branch."""
+    assert issue.pull
+    pull, home = issue.pull, issue.repository
+    if pull.base != home.default_branch:
+        return
+    said = [issue.body or "", *(commit.message for commit in git.commits(home.directory, pull.base_sha, pull.head_sha))]
+    for where, number in dict.fromkeys(_CLOSING.findall("\n".join(said))):
         closed = home.issues.get(int(number))
         if where.lower() in ("", home.full_name.lower()) and closed is not None and closed.pull is None:
-            changes.set_state(closed, by, "closed")
+            yield closed
 
 
 def _reviewer(changes: Changes, issue: Issue, login: str) -> Account:

@@ -73,9 +73,30 @@ class Labelling:
     label: Label
 
 
+@dataclass(frozen=True, slots=True)
+class BodyEdit:
+    """What a body became; the first one of a history is what it was in the beginning."""
+
+    id: int
+    by: Account
+    at: datetime
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A title was changed."""
+
+    id: int
+    by: Account
+    at: datetime
+    before: str
+    after: str
+
+
 @dataclass(slots=True, eq=False)
 class Issue:
-    """An issue, or a pull request where `pull` is set."""
+    """An issue, or a pull request where `pull` is set. Its body's history is there once it was changed."""
 
     id: int
     number: int
@@ -99,6 +120,8 @@ class Issue:
     app: App | None = None
     pull: PullRequest | None = None
     labellings: list[Labelling] = field(default_factory=list)
+    edits: list[BodyEdit] = field(default_factory=list)
+    renamings: list[Renaming] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -2,14 +2,14 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
 from bot.errors import ConfigError, Gone, Refused, Unavailable
-from bot.github import answers, checks, commits, conversation, failed, pulls, reviews
+from bot.github import answers, checks, commits, conversation, failed, past, pulls, reviews
 from bot.github.failures import Expired, Moved, is_about_time
 from bot.github.hindsight import AppHindsight
 from bot.github.itself import AppItself
@@ -23,6 +23,7 @@ from bot.records import (
     Issue,
     IssueRef,
     MadeCommit,
+    PastFix,
     PullRequest,
     PullRequestText,
     RepositoryInfo,
@@ -215,6 +216,20 @@ class GitHubApp:
         found = self._do(ref, _LOOK_AT_PULL, lambda place: pulls.numbered(place, number))
         return pulls.numbered_record(found, self.bot_login())
 
+    def past_fixes(self, ref: RepositoryRef, branch: str) -> Iterator[PastFix]:
+        """What was merged into a branch and closes an issue, the newest first, with that issue's words of before.
+
+        It is asked for page by page, as far as it is wanted.
+        """
+        cursor: str | None = None
+        while True:
+            after = cursor
+            found = self._do(ref, _LOOK_AT_PAST, lambda place: past.page(place, branch, after))  # noqa: B023 - at once
+            yield from found.fixes
+            if found.before is None:
+                return
+            cursor = found.before
+
     def publish_pull_request(self, ref: RepositoryRef, branch: str, base: str, text: PullRequestText) -> PullRequest:
         wanted = pulls.Wanted(branch, base, text, self.bot_login())
         return pulls.as_record(self._do(ref, _PULL, lambda place: pulls.publish(place, ref, wanted)), wanted.own_login)
@@ -279,6 +294,7 @@ _REACT = Purpose("react", "issues: write")
 _REACT_TO_REVIEW = Purpose("react", "pull_requests: write")
 _COMMENT = Purpose("comment", "issues: write")
 _LOOK_AT_PULL = Purpose("read the pull request", "pull_requests: read")
+_LOOK_AT_PAST = Purpose("read merged pull requests and what they close", "pull_requests: read")
 _PULL = Purpose("open or update the pull request", "pull_requests: write")
 _READY = Purpose("mark the pull request as ready for review", "pull_requests: write")
 _DRAFT = Purpose("make the pull request a draft again", "pull_requests: write")

@@ -176,6 +176,11 @@ class Mirror:
 
     # --- What is here
 
+    def stand_at(self, sha: str) -> None:
+        """Have its own `HEAD` at a commit, so that it can be read as any repository on this machine."""
+        with self._locked(None):
+            run_git(["update-ref", "--no-deref", "HEAD", objects.checked(sha)], repository=self.path)
+
     def prepare(self) -> None:
         """Make it, empty, where there is none yet: for files that come from no remote."""
         with self._locked(None):

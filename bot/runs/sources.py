@@ -123,6 +123,13 @@ def _lines(data: bytes | None) -> list[bytes] | None:
 
 def from_remote(remote: Remote, mirror: Mirror, known: Examination, *, stop: StopCheck) -> tuple[Patient, Examination]:
     """The head of the default branch, cloned. Raises `Refused` where it can't be had, `Unavailable`."""
+    commit = head_of(remote, mirror, stop=stop)
+    key = key_of(remote.clone_url) if remote.key is None else remote.key
+    return Patient(mirror, commit, key, name=remote.full_name), replace(known, commit=commit)
+
+
+def head_of(remote: Remote, mirror: Mirror, *, stop: StopCheck) -> str:
+    """The head of the default branch, brought here with its history. Raises as `from_remote`."""
     try:
         commit = mirror.fetch_branch(
             remote.clone_url, "HEAD", credentials=remote.credentials, ca_bundle=remote.ca_bundle, stop=stop
@@ -133,8 +140,7 @@ def from_remote(remote: Remote, mirror: Mirror, known: Examination, *, stop: Sto
         raise Unavailable(f"{remote.full_name} can't be had from {remote.clone_url}: {away}") from away
     if commit is None:
         raise Refused(f"{remote.full_name} has no commit yet.")
-    key = key_of(remote.clone_url) if remote.key is None else remote.key
-    return Patient(mirror, commit, key, name=remote.full_name), replace(known, commit=commit)
+    return commit
 
 
 def _why_not(remote: Remote) -> str:

@@ -8,9 +8,9 @@ from bot.writing.safe import cut
 from bot.writing.shares import wilson
 
 WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 56, 190, 64, 56
+LEFT, RIGHT, TOP, BOTTOM = 56, 200, 64, 56
 LABEL_GAP = 17.0
-LABEL_LIMIT = 20
+LABEL_LIMIT = 16
 DASHES = ("", "7 4", "2 4")
 """Beyond as many lines as there are colours, a line is told by its dashes, too."""
 

@@ -16,6 +16,9 @@ COLOURS = (
 )
 """For each thing that is shown one for light ground and one for dark."""
 
+NARROW = 600
+"""A picture that is wider can't be read when it is made as narrow as a telephone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caption:
@@ -27,9 +30,10 @@ class Caption:
 
 def svg(caption: Caption, width: int, height: int, things: int, parts: Iterable[str]) -> str:
     """A picture of so many things, to be read alone or within a page: it has its style with it."""
+    kind = "wide picture" if width > NARROW else "picture"
     family = 'font-family="system-ui, sans-serif" font-size="13"'
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="0 0 {width} {height}" role="img" {family}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width} {height}" role="img" {family}>',
         f"<title>{html.escape(caption.title)}</title>",
         f"<style>{_style(things)}</style>",
         *parts,

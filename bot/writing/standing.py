@@ -8,6 +8,8 @@ from itertools import combinations
 from bot.records import Backtest, CheckedFix, Failure, Replay
 from bot.writing.shares import Share, sign_test
 
+SMALLEST_P = 0.001
+
 UNSAID = "not said"
 """Why a fix was not solved where nothing says it."""
 
@@ -66,7 +68,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two bots on the fixes that both were asked for: how many both solved, one alone, the other alone, neither."""
+    """Two models on the fixes that both were asked for: how many both solved, one alone, the other alone, neither."""
 
     one: str
     other: str
@@ -79,6 +81,10 @@ class Pair:
     def p(self) -> float:
         """How probable so uneven a split is where neither is better."""
         return sign_test(self.only_one, self.only_other)
+
+    @property
+    def p_in_words(self) -> str:
+        return f"{self.p:.3f}" if self.p >= SMALLEST_P else f"below {SMALLEST_P}"
 
     @property
     def fixes(self) -> int:
@@ -107,13 +113,48 @@ def standings_of(backtest: Backtest) -> Standings:
     results = _newest(backtest.replays, {each.fix.id for each in fit}, set(backtest.bots))
     iterations = max((len(each.steps) for each in results.values() if not each.is_void), default=0)
     ids = [each.fix.id for each in fit]
+    models = [bot for bot in backtest.bots if not is_player(bot)]
     return Standings(
         bots=tuple(_standing(bot, ids, results, max(iterations, 1)) for bot in backtest.bots),
-        pairs=tuple(_pair(one, other, ids, results) for one, other in combinations(backtest.bots, 2)),
+        pairs=tuple(_pair(one, other, ids, results) for one, other in combinations(models, 2)),
         fit=fit,
         unfit=tuple(each for each in backtest.fixes if not each.is_fit),
         results=results,
     )
+
+
+def is_player(bot: str) -> bool:
+    """Whether this is no model, but one of those that know the fix: there is nothing to compare them in."""
+    name = bot.partition(";")[0]
+    return name == "oracle" or name.startswith("saboteur:")
+
+
+def in_words(bot: str) -> str:
+    """A bot's name with room between its settings, where a line may break."""
+    return bot.replace(";", "; ")
+
+
+def by_reason(unfit: Sequence[CheckedFix]) -> Sequence[tuple[str, Sequence[CheckedFix]]]:
+    """Fixes that can't be asked for again, by the beginning of the reason why; what is most frequent first."""
+    found: dict[str, list[CheckedFix]] = {}
+    for each in unfit:
+        found.setdefault(each.reason.partition("\n")[0].partition(":")[0].strip(), []).append(each)
+    return sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
+
+
+def verdict(replay: Replay | None) -> str:
+    """What became of a fix, in a few words."""
+    match replay:
+        case None:
+            return "not done yet"
+        case Replay(is_void=True):
+            return "void"
+        case Replay(is_solved=True):
+            return "solved, proven" if replay.is_proven else "solved"
+        case Replay(is_falsely_proven=True):
+            return "falsely proven"
+        case Replay():
+            return str(replay.failure or UNSAID)
 
 
 def _newest(replays: Iterable[Replay], fixes: set[str], bots: set[str]) -> dict[tuple[str, str], Replay]:

@@ -129,6 +129,11 @@ def test_usage_that_is_missing_is_estimated(server: OpenAIServer) -> None:
     assert usage.completion_tokens >= 100
 
 
+def test_a_model_says_whether_its_price_is_known(server: OpenAIServer) -> None:
+    assert a_model(server, prices=Prices(1.0, 2.0)).has_price
+    assert not a_model(server).has_price
+
+
 def test_the_price_counts_cached_tokens_by_their_own(server: OpenAIServer) -> None:
     server.answers = [completion()]
 

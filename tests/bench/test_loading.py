@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from bench.solve.loading import load
-from bench.solve.records import Kind, ProgramTask, RepositoryTask
+from bench.solve.records import Kind, ProgramTask, kind_of
+from bot.backtest.tasks import RepositoryTask
 from bot.errors import ConfigError
 from tests.bench import folders
 
@@ -14,10 +15,10 @@ def test_a_folder_of_tasks_holds_programs_and_repositories(tmp_path: Path) -> No
     program, repository = load([folders.tasks(tmp_path)], cache=tmp_path)
 
     assert isinstance(program, ProgramTask)
-    assert (program.id, program.kind, program.prompt) == ("adder", Kind.PROGRAM, "Write add(a, b).")
+    assert (program.id, kind_of(program), program.prompt) == ("adder", Kind.PROGRAM, "Write add(a, b).")
     assert program.judge == folders.JUDGE
     assert isinstance(repository, RepositoryTask)
-    assert (repository.id, repository.kind, repository.title) == ("subtracting", Kind.REPOSITORY, "add() subtracts")
+    assert (repository.id, kind_of(repository), repository.title) == ("subtracting", Kind.REPOSITORY, "add() subtracts")
     assert sorted(repository.files) == ["calc.py", "test_calc.py"]
     assert sorted(repository.judge) == ["test_judge.py"]
 

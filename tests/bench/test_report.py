@@ -1,14 +1,6 @@
-"""The figures: intervals known by hand, systems side by side, a table and a picture."""
-
-import math
-from pathlib import Path
-from xml.etree import ElementTree as ET
-
-import pytest
+"""The figures: one system, and systems side by side."""
 
 from bench.solve.figures import compared
-from bench.solve.intervals import sign_test, wilson
-from bench.solve.picture import Caption, picture
 from bench.solve.records import Attempt, Kind, Used
 
 SYSTEMS = ("plain", "selfcode")
@@ -27,25 +19,6 @@ def attempt(task: str, system: str, *steps: bool, tokens: int = 100, failed: boo
         failed=failed,
         at="2026-01-02T03:04:05+00:00",
     )
-
-
-@pytest.mark.parametrize(
-    ("solved", "count", "low", "high"),
-    [
-        (0, 10, 0.0, 0.2775),
-        (10, 10, 0.7225, 1.0),
-        (5, 10, 0.2366, 0.7634),
-        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, table I
-        (0, 0, 0.0, 1.0),
-    ],
-)
-def test_a_share_has_wilsons_interval(solved: int, count: int, low: float, high: float) -> None:
-    assert wilson(solved, count) == pytest.approx((low, high), abs=0.0001)
-
-
-@pytest.mark.parametrize(("one", "other", "p"), [(0, 0, 1.0), (5, 0, 0.0625), (1, 9, 22 / 1024), (3, 3, 1.0)])
-def test_an_uneven_split_is_weighed_by_mcnemars_exact_test(one: int, other: int, p: float) -> None:
-    assert math.isclose(sign_test(one, other), p)
 
 
 def test_solved_at_counts_the_state_after_so_many_iterations_or_the_last() -> None:
@@ -90,26 +63,3 @@ def test_two_systems_are_told_side_by_side() -> None:
     (pair,) = compared([*plain, *ours], SYSTEMS).pairs()
 
     assert (pair.both, pair.only_one, pair.only_other, pair.neither) == (1, 1, 1, 1)
-
-
-def test_the_picture_is_svg_for_light_and_dark_that_names_what_it_shows(tmp_path: Path) -> None:
-    made = [attempt("a", "plain", False, True), attempt("a", "selfcode", False, True)]
-
-    drawn = picture(compared(made, SYSTEMS).figures(), Caption("Programs solved, n = 1", "model <m> · seed 4"))
-
-    texts = [text.text for text in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
-    assert {"Programs solved, n = 1", "model <m> · seed 4", "plain 100 %", "selfcode 100 %"} <= set(texts)
-    assert "prefers-color-scheme:dark" in drawn
-
-
-def test_names_of_lines_that_end_in_one_place_do_not_lie_on_each_other() -> None:
-    made = [attempt("a", "plain", True), attempt("a", "selfcode", True)]
-
-    drawn = picture(compared(made, SYSTEMS).figures(), Caption("", ""))
-
-    labels = [
-        float(text.attrib["y"])
-        for text in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
-        if (text.text or "").endswith("100 %") and text.attrib.get("font-weight")
-    ]
-    assert abs(labels[0] - labels[1]) >= 13

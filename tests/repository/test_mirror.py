@@ -54,6 +54,19 @@ def test_the_default_branch_may_have_any_name(
     assert mirror.head("main") is None
 
 
+def test_a_mirror_is_read_as_any_repository_by_where_it_stands(
+    mirror: Mirror, base: str, origin: Origin, credentials: Credentials, tmp_path: Path
+) -> None:
+    newer = origin.commit({"b.py": b"b\n"}, onto=base)
+    assert mirror.fetch_branch(origin.url, "HEAD", credentials=credentials) == newer
+    other = Mirror(tmp_path / "other.git")
+
+    mirror.stand_at(base)
+
+    assert other.fetch_branch(str(mirror.path), "HEAD") == base
+    assert mirror.head("main") == base
+
+
 def test_a_second_update_brings_new_commits_and_drops_branches_that_are_gone(
     mirror: Mirror, origin: Origin, credentials: Credentials, base: str
 ) -> None:

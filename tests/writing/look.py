@@ -3,7 +3,8 @@
     python -m tests.writing.look [FOLDER]        # .cache/look by default
 
 It writes `index.html`, which needs no network, and each text as Markdown, to be pasted where GitHub shows its preview.
-A chart stands in the page as its source: GitHub draws it, this page does not.
+A chart stands in the page as its source: GitHub draws it, this page does not. `backtest.html` is a page of a backtest
+as `selfcode backtest` writes it, `backtest.md` the same as Markdown.
 """
 
 import argparse
@@ -14,6 +15,10 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
+from bot.writing.backtest_page import page as backtest_page
+from bot.writing.backtest_pictures import pictures_of
+from bot.writing.backtest_report import markdown_report
+from tests.writing.backtests import a_large_one
 from tests.writing.gallery import pieces
 
 _GITHUB = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable(["table", "strikethrough"])
@@ -48,12 +53,20 @@ def _twice(text: str) -> str:
     return "\n".join(f"<section class={scheme}>{both}</section>" for scheme in ("bright", "dark"))
 
 
+def backtest_files() -> dict[str, str]:
+    """The report of a backtest by the names of its files."""
+    made = a_large_one()
+    return {"backtest.html": backtest_page(made), "backtest.md": markdown_report(made), **pictures_of(made)}
+
+
 def main(folder: Path) -> None:
     """Write the page and the texts."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in pieces().items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     (folder / "index.html").write_text(page(), encoding="utf-8")
+    for name, text in backtest_files().items():
+        (folder / name).write_text(text, encoding="utf-8")
     sys.stdout.write(f"{folder / 'index.html'}\n")
 
 

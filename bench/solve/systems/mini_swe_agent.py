@@ -15,9 +15,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bench.solve.records import Budget, Endpoint, ProgramTask, RepositoryTask, State, Task, Tried
+from bench.solve.records import Budget, Endpoint, ProgramTask, Task, Tried
 from bench.solve.systems import relay
 from bot.agent.checking import SOLUTION
+from bot.backtest.tasks import RepositoryTask, State
 from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.contract import CACHES, Ending, ExecutionResult, File, Limits, Workspace, archive_of, files_of
 

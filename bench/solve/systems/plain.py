@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from bench.solve.judging import Judge
-from bench.solve.records import Budget, Endpoint, ProgramTask, RepositoryTask, State, Task, Tried, program
+from bench.solve.records import Budget, Endpoint, ProgramTask, Task, Tried, program
 from bot.agent import Message, OpenAIModel, Role
 from bot.agent.checking import SOLUTION
+from bot.backtest.tasks import RepositoryTask, State
 from bot.errors import Unavailable
 from sandbox.contract import File, clipped
 

@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from bench.solve.records import Budget, Endpoint, ProgramTask, RepositoryTask, State, Task, Tried, program
+from bench.solve.records import Budget, Endpoint, ProgramTask, Task, Tried, program
 from bot import records
+from bot.backtest.tasks import RepositoryTask, State
 from bot.errors import Refused, Unavailable
 from bot.records import Aim, Outcome, Reproduce
 from bot.repository import Mirror

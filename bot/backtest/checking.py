@@ -1,0 +1,146 @@
+"""A fix looked at without a model: its tests fail on the base and pass with it, in clean workspaces, twice."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from bot.backtest.judging import Judge, judged_tree, passed_in
+from bot.backtest.sources import Source, key_for
+from bot.errors import Gone, Refused
+from bot.proof import what_is_broken
+from bot.records import CheckedFix, Examination, PastFix, ReportState, StopCheck, TestPlan, TestReport
+from bot.repository import GitFailed, Mirror
+from bot.runs.doctor import Means, Patient, look, sandbox_facts
+from bot.runs.ground import Ground
+from bot.runs.house import SetupBroken, setup_for
+from bot.runs.subjects import mirror_for_once
+
+REASON_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A checked fix, with what only the judge needs: `kept` are the tests that a change may not break."""
+
+    checked: CheckedFix
+    kept: tuple[str, ...] = ()
+    plan: TestPlan | None = None
+
+
+class _Unfit(Exception):
+    """Why a fix can't be asked for again."""
+
+
+def checked(source: Source, found: CheckedFix, sight: Means, *, tell: Callable[[str], None]) -> Look:
+    """Find out whether a fix can be asked for again. A bad commit is a reason, never an error.
+
+    Raises: `Unavailable` where the sandbox fails, `Stopped`.
+    """
+    if not found.is_fit:
+        return Look(found)
+    began = time.monotonic()
+    try:
+        with both_sides(source, found.fix, stop=sight.stop) as mirror:
+            seen = _seen(source, found.fix, mirror, sight, tell)
+    except (_Unfit, Refused, Gone, GitFailed, ValueError) as unfit:
+        seen = Look(replace(found, reason=" ".join(str(unfit).split())[:REASON_CHARS] or type(unfit).__name__))
+    seconds = round(time.monotonic() - began, 2)
+    return replace(seen, checked=replace(seen.checked, seconds=seconds))
+
+
+@contextmanager
+def both_sides(source: Source, fix: PastFix, *, stop: StopCheck) -> Iterator[Mirror]:
+    """A mirror with both sides of a fix: for who judges, and never for a run."""
+    with mirror_for_once() as mirror:
+        source.bring_both(mirror, fix, stop=stop)
+        yield mirror
+
+
+def judge_of(source: Source, seen: Look, mirror: Mirror, sight: Means) -> Judge:
+    """The judge of a fix that is fit, over a mirror with both sides of it. Raises: `Refused`, `Unavailable`."""
+    if seen.plan is None:
+        raise AssertionError("only what was found fit is judged")
+    ground = _ground(source, seen.checked.fix, mirror, seen.plan, sight)
+    return Judge(
+        _with_judges_command(source, seen.checked.fix, ground),
+        head=seen.checked.fix.head,
+        paths=seen.checked.judge_paths,
+        judges=frozenset(seen.checked.judges),
+        kept=frozenset(seen.kept),
+    )
+
+
+def _seen(source: Source, fix: PastFix, mirror: Mirror, sight: Means, tell: Callable[[str], None]) -> Look:
+    plan = _plan(source, fix, mirror, sight)
+    ground = _ground(source, fix, mirror, plan, sight)
+    tell(f"{fix.name}: on the base: {plan.test}")
+    baseline = ground.test(fix.base)
+    if broken := what_is_broken(baseline, build=plan.build):
+        raise _Unfit(f"the suite is broken on the base: {broken}")
+    changed = (file.path for file in mirror.changed_files(fix.base, fix.head))
+    paths = source.judge_paths(fix, changed)
+    judging = _with_judges_command(source, fix, ground)
+    fixed = judged_tree(mirror, fix.base, fix.head, fix.head, paths)
+    before = judged_tree(mirror, fix.base, fix.head, fix.base, paths)
+    tell(f"{fix.name}: with the fix and its tests")
+    passing = _twice(judging, fixed, why="with the fix")
+    tell(f"{fix.name}: its tests on the base")
+    on_base = [judging.test(before) for _ in range(2)]
+    if ReportState.TIMED_OUT in {report.state for report in on_base}:
+        raise _Unfit("the fix's tests do not end on the base")
+    passed = [passed_in(report) for report in on_base]
+    judges = passing - passed[0] - passed[1]
+    kept = passed[0] & passed[1]
+    if judging.plan == ground.plan:
+        kept |= passed_in(baseline)
+    if not judges:
+        raise _Unfit("no test of the fix fails on the base" if passing else "no test passes with the fix")
+    checked_fix = CheckedFix(fix, judges=tuple(sorted(judges)), judge_paths=paths)
+    return Look(checked_fix, kept=tuple(sorted(kept & passing - judges)), plan=plan)
+
+
+def _plan(source: Source, fix: PastFix, mirror: Mirror, sight: Means) -> TestPlan:
+    """How the base says that its tests are run."""
+    begun = Examination(repository=str(source.path), sandbox=sandbox_facts(sight.sandbox))
+    known = look(Patient(mirror, fix.base, key_for(source)), begun, source.given(fix), sight)
+    if known.plan is None or known.trouble:
+        raise _Unfit(f"at the base: {known.trouble}")
+    return known.plan
+
+
+def _ground(source: Source, fix: PastFix, mirror: Mirror, plan: TestPlan, sight: Means) -> Ground:
+    """The base in its environment."""
+    image = plan.image or sight.image
+    setup = setup_for(plan, mirror, fix.base, image=image, repository_id=key_for(source), repository="")
+    try:
+        prepared = sight.prepare_image(setup, sight.stop)
+    except SetupBroken as broken:
+        raise _Unfit(f"the set-up fails on the base: {broken}") from broken
+    return Ground(
+        mirror=mirror,
+        base=fix.base,
+        plan=plan,
+        sandbox=sight.sandbox,
+        image=prepared.image,
+        limits=sight.limits,
+        stop=sight.stop,
+        identity=prepared.identity,
+        places=sight.places,
+    )
+
+
+def _with_judges_command(source: Source, fix: PastFix, ground: Ground) -> Ground:
+    test = source.judge_test(fix)
+    return replace(ground, plan=replace(ground.plan, test=test)) if test else ground
+
+
+def _twice(ground: Ground, tree: str, *, why: str) -> frozenset[str]:
+    """The tests that pass in both of two runs."""
+    reports: list[TestReport] = []
+    for _ in range(2):
+        report = ground.test(tree)
+        if not report.could_run:
+            raise _Unfit(f"{why}: {report.state}")
+        reports.append(report)
+    return passed_in(reports[0]) & passed_in(reports[1])

@@ -1,0 +1,124 @@
+"""Fixes in the history of a repository on this machine, newest first. Nothing of the repository is run."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from bot.backtest import words
+from bot.backtest.sides import is_candidate, why_unfit
+from bot.backtest.wanted import Wanted
+from bot.errors import Gone, Refused
+from bot.records import Caps, CheckedFix, FixSource, PastFix, StopCheck
+from bot.repository import GitFailed, Mirror
+from bot.repository.past import PastCommit, brought_by, commits_before, files_between, holds_word, paths_between
+from bot.repository.revisions import range_of, span_of
+
+SOURCE_LINES_AT_MOST = 400
+"""Of a larger change nobody would say that it is one fix."""
+
+_SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The repository's commits in a mirror of ours, from `head` back to what `since` holds."""
+
+    mirror: Mirror
+    head: str
+    since: str = ""
+
+
+def history_of(wanted: Wanted, mirror: Mirror, *, stop: StopCheck) -> History:
+    """Bring what is asked for into the mirror. Raises: `Refused` where there is no such repository or range."""
+    if wanted.repository is None:
+        raise AssertionError("a history is of a repository")
+    url = str(wanted.repository.resolve())
+    try:
+        head = mirror.fetch_branch(url, "HEAD", stop=stop)
+        if wanted.span:
+            span = span_of(wanted.repository, range_of(wanted.span))
+            for commit in (span.base, span.head):
+                mirror.fetch_commit(str(span.folder), commit, stop=stop)
+            return History(mirror, span.head, span.base)
+    except Gone as gone:
+        raise Refused(f"{wanted.repository} is not the top folder of a git repository: name that one.") from gone
+    except GitFailed as failed:
+        raise Refused(f"git can't bring the commits out of {wanted.repository}: {failed}") from failed
+    if head is None:
+        raise Refused(f"{wanted.repository} has no commit yet.")
+    return History(mirror, head)
+
+
+def fixes_in(history: History, caps: Caps) -> Iterator[CheckedFix]:
+    """The commits that change source and tests, newest first, merged pull requests among them as one.
+
+    Each comes with the reason where it can be told without running anything that nobody can be asked for it.
+    """
+    inside: set[str] = set()
+    for commit in commits_before(history.mirror.path, history.head, since=history.since):
+        if commit.sha in inside or not commit.parents:
+            continue
+        if commit.is_merge:
+            if not words.is_of_a_pull(commit.message):
+                continue
+            inside |= brought_by(history.mirror.path, commit)
+        found = _fix(history.mirror, commit, caps)
+        if found is not None:
+            yield found
+
+
+def _fix(mirror: Mirror, commit: PastCommit, caps: Caps) -> CheckedFix | None:
+    base = commit.parents[0]
+    try:
+        if not is_candidate(paths_between(mirror.path, base, commit.sha)):
+            return None
+        return _looked_at(mirror, commit, base, caps)
+    except GitFailed:  # the parent is not here: a shallow clone ends there
+        return None
+
+
+def _looked_at(mirror: Mirror, commit: PastCommit, base: str, caps: Caps) -> CheckedFix:
+    files = files_between(mirror.path, base, commit.sha)
+    given = words.Given(files, lambda name: holds_word(mirror.path, base, name))
+    unfit = why_unfit(files, lines_at_most=SOURCE_LINES_AT_MOST, files_at_most=caps.patch_files)
+    told = words.told_by_message(commit.message, given)
+    fix = PastFix(
+        id=commit.sha[:_SHORT],
+        name=commit.sha[:_SHORT],
+        base=base,
+        head=commit.sha,
+        title=told.title,
+        body=told.body,
+        source=FixSource.COMMIT,
+        at=commit.at,
+        left_out=told.left_out,
+    )
+    if not unfit and not told.is_enough:
+        unfit = "its message says too little, without what gives the answer away"
+    return CheckedFix(fix, reason=unfit)
+
+
+def pulls_in(history: History, pulls: Iterator[PastFix], caps: Caps) -> Iterator[CheckedFix]:
+    """Merged pull requests, each with its base, and its issue's words without the fix itself."""
+    for pull in pulls:
+        yield _pull(history.mirror, pull, caps)
+
+
+def _pull(mirror: Mirror, pull: PastFix, caps: Caps) -> CheckedFix:
+    try:
+        if not mirror.has(pull.head):
+            return CheckedFix(pull, reason="the commit that brought it is not in the repository any more")
+        commit = commits_before(mirror.path, pull.head, at_most=1)[0]
+        if not pull.base and not commit.parents:
+            return CheckedFix(pull, reason="there was nothing before it")
+        base = pull.base or commit.parents[0]
+        files = files_between(mirror.path, base, pull.head)
+    except (GitFailed, ValueError) as failed:
+        return CheckedFix(pull, reason=f"git can't read it: {failed}")
+    given = words.Given(files, lambda name: holds_word(mirror.path, base, name))
+    hints = (pull.url, pull.head, pull.head[:7], *(brought_by(mirror.path, commit) if commit.is_merge else ()))
+    told = words.told_by_issue(pull.title, pull.body, given, hints=hints)
+    left_out = tuple(dict.fromkeys((*pull.left_out, *told.left_out)))
+    fix = replace(pull, base=base, title=told.title, body=told.body, left_out=left_out)
+    if not is_candidate([file.path for file in files]):
+        return CheckedFix(fix, reason="it does not change both source and tests")
+    return CheckedFix(fix, reason=why_unfit(files, lines_at_most=SOURCE_LINES_AT_MOST, files_at_most=caps.patch_files))
