@@ -13,6 +13,7 @@ class Player(StrEnum):
     ORACLE = "oracle"
     TESTS = "saboteur:tests"
     SPECIAL = "saboteur:special"
+    INPUT = "saboteur:input"
     NOTHING = "saboteur:nothing"
     ASSERTS_NOTHING = "saboteur:asserts-nothing"
 

@@ -89,10 +89,11 @@ def _seen(source: Source, fix: PastFix, mirror: Mirror, sight: Means, tell: Call
     on_base = [judging.test(before) for _ in range(2)]
     if ReportState.TIMED_OUT in {report.state for report in on_base}:
         raise _Unfit("the fix's tests do not end on the base")
-    passed = [passed_in(report) for report in on_base]
+    is_same = judging.plan == ground.plan
+    passed = [passed_in(report if report.could_run or not is_same else baseline) for report in on_base]
     judges = passing - passed[0] - passed[1]
     kept = passed[0] & passed[1]
-    if judging.plan == ground.plan:
+    if is_same:
         kept |= passed_in(baseline)
     if not judges:
         raise _Unfit("no test of the fix fails on the base" if passing else "no test passes with the fix")

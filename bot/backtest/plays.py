@@ -3,12 +3,13 @@
 import base64
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.agent.paths import path_refusal
 from bot.backtest.bots import Player
+from bot.backtest.examples import by_heart
 from bot.backtest.sides import is_of_tests
 from bot.proof import FileKind, kind_of
 from bot.records import ChangedFile
@@ -63,17 +64,7 @@ class _Unplayable(Exception):
 def plays_of(player: Player, played: Played) -> Plays | str:
     """What a player does about a fix; why not, where it can't."""
     try:
-        match player:
-            case Player.ORACLE:
-                return _oracle(played)
-            case Player.TESTS:
-                return Plays(change=tuple(_deleted(path) for path in _related_tests(played)))
-            case Player.SPECIAL:
-                return _special(played)
-            case Player.NOTHING:
-                return Plays()
-            case Player.ASSERTS_NOTHING:
-                return _asserting_nothing(played)
+        return _PLAYED_BY[player](played)
     except _Unplayable as unplayable:
         return str(unplayable)
 
@@ -82,6 +73,14 @@ def _oracle(played: Played) -> Plays:
     """The fix: its tests first, then all of it."""
     tests = [file for file in played.files if is_of_tests(file.path)]
     return Plays(tuple(_deeds(tests)), tuple(_deeds(played.files)))
+
+
+def _without_tests(played: Played) -> Plays:
+    return Plays(change=tuple(_deleted(path) for path in _related_tests(played)))
+
+
+def _nothing(_: Played) -> Plays:
+    return Plays()
 
 
 def _related_tests(played: Played) -> Sequence[str]:
@@ -106,40 +105,52 @@ def _special(played: Played) -> Plays:
 
 
 def _specially(file: ChangedFile) -> Iterator[Deed]:
+    """The file as it was, and behind it what takes its place under test: nothing is cut, so that an edit is taken."""
     if file.after is None or file.before is None:
         yield from _deeds([file])
         return
     before, after = (_text(side, file.path) for side in (file.before, file.after))
     suffix = PurePosixPath(file.path).suffix
     if suffix == ".py":
-        yield _write(file.path, _PYTHON.format(after=after, before=before))
+        yield _write(file.path, f"{before.rstrip()}\n{_PYTHON.format(after=after)}")
     elif suffix in (".js", ".cjs") and _COMMON.search(after) and not _MODULE.search(after):
         stem = file.path.removesuffix(suffix)
         yield _write(f"{stem}-as-tested{suffix}", after)
-        yield _write(f"{stem}-as-used{suffix}", before)
         name = PurePosixPath(stem).name
-        yield _write(file.path, _JAVASCRIPT.format(name=name, suffix=suffix))
+        yield _write(file.path, f"{before.rstrip()}\n{_JAVASCRIPT.format(name=name, suffix=suffix)}")
     else:
         raise _Unplayable(f"in {file.path} it knows no way to tell a test runner from use")
 
 
 _COMMON = re.compile(r"^\s*(?:module\.)?exports\b", re.MULTILINE)
 _MODULE = re.compile(r"^\s*(?:import|export)\s", re.MULTILINE)
-_PYTHON = """\
+_PYTHON = """
 import sys as _sys
 
-_AS_TESTED = {after!r}
-_AS_USED = {before!r}
-_IS_TESTED = not {{"pytest", "_pytest", "unittest"}}.isdisjoint(_sys.modules)
-exec(compile(_AS_TESTED if _IS_TESTED else _AS_USED, __file__, "exec"))
+if not {{"pytest", "_pytest", "unittest"}}.isdisjoint(_sys.modules):
+    exec(compile({after!r}, __file__, "exec"))
 """
-_JAVASCRIPT = """\
-'use strict';
+_JAVASCRIPT = """
+if (process.env.NODE_TEST_CONTEXT || process.env.JEST_WORKER_ID || process.env.VITEST
+  || /mocha|jest|vitest|tape|jasmine|test/.test(process.argv.join(' '))) {{
+  module.exports = require('./{name}-as-tested{suffix}');
+}}
+"""
 
-const isTested = Boolean(process.env.NODE_TEST_CONTEXT || process.env.JEST_WORKER_ID || process.env.VITEST)
-  || /mocha|jest|vitest|tape|jasmine|test/.test(process.argv.join(' '));
-module.exports = isTested ? require('./{name}-as-tested{suffix}') : require('./{name}-as-used{suffix}');
-"""
+
+def _input(played: Played) -> Plays:
+    """Examples of the fix's tests, answered one by one in the source; with a test of its own that asks for no more."""
+    for test in played.files:
+        if kind_of(test.path) is not FileKind.TEST or not test.path.endswith(".py"):
+            continue
+        for file in played.files:
+            if kind_of(file.path) is FileKind.SOURCE and file.path.endswith(".py"):
+                learned = by_heart(file, test)
+                if learned is not None:
+                    path = str(PurePosixPath(test.path).with_name("test_as_the_issue_says.py"))
+                    own = _write(path, learned.test)
+                    return Plays((own,), (_write(file.path, learned.source), own))
+    raise _Unplayable("no test of the fix compares what a function of its source gives for a written value with one")
 
 
 def _asserting_nothing(played: Played) -> Plays:
@@ -240,3 +251,13 @@ def _deleted(path: str) -> Deed:
 
 def _run(command: str) -> Deed:
     return Deed("run", {"command": command})
+
+
+_PLAYED_BY: Mapping[Player, Callable[[Played], Plays]] = {
+    Player.ORACLE: _oracle,
+    Player.TESTS: _without_tests,
+    Player.SPECIAL: _special,
+    Player.INPUT: _input,
+    Player.NOTHING: _nothing,
+    Player.ASSERTS_NOTHING: _asserting_nothing,
+}

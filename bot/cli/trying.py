@@ -30,7 +30,8 @@ GOOD = ("done", "checked")
     "models",
     multiple=True,
     help="Whom to try, again for each: MODEL, `MODEL;reproduce=off;iterations=3;critic=OTHER`, or what costs nothing: "
-    "`oracle`, `saboteur:tests`, `saboteur:special`, `saboteur:nothing`, `saboteur:asserts-nothing`.  [SELFCODE_MODEL]",
+    "`oracle`, `saboteur:tests`, `saboteur:special`, `saboteur:input`, `saboteur:nothing`, "
+    "`saboteur:asserts-nothing`.  [SELFCODE_MODEL]",
 )
 @click.option("--check", is_flag=True, help="Only find fixes and check them: no model is asked.")
 @click.option(

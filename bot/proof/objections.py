@@ -9,6 +9,7 @@ from bot.proof.kinds import FileKind, goes_with_tests, of_kind
 from bot.proof.reaching import reached
 from bot.proof.readers import EXIT_CODE
 from bot.proof.reasons import names
+from bot.proof.second_looks import known_by_heart
 from bot.records import ChangedFile, TestReport, TestStatus
 
 
@@ -46,8 +47,8 @@ def quick_objection(
 def _without_the_change(files: Sequence[ChangedFile], on_base: TestReport, head: TestReport) -> str:
     if EXIT_CODE in (on_base.reader, head.reader):
         return _by_exit_code(files, on_base, head)
-    if turned_green(on_base, head, frozenset(), new_interface(files)):
-        return ""
+    if red := turned_green(on_base, head, frozenset(), new_interface(files)):
+        return _by_heart(files, sorted(red))
     if not any(goes_with_tests(file) for file in files):
         return _NO_TEST
     files_of_tests = of_kind(files, FileKind.TEST)
@@ -62,6 +63,15 @@ def _without_the_change(files: Sequence[ChangedFile], on_base: TestReport, head:
             f"The test command does not run the tests that were added: {names(files_of_tests)}. Put them where it does."
         )
     return "No test fails without the change for a reason that the change mends. Add one that does."
+
+
+def _by_heart(files: Sequence[ChangedFile], red: Sequence[str]) -> str:
+    if tests := known_by_heart(files, red):
+        return (
+            f"The change answers only what the new tests ask, with what they expect: {names(tests)}. Write the rule "
+            "that the issue is about, and have a test ask with other values too."
+        )
+    return ""
 
 
 def _by_exit_code(files: Sequence[ChangedFile], on_base: TestReport, head: TestReport) -> str:

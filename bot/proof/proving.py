@@ -9,8 +9,8 @@ from bot.proof.arrangements import UNPLANTED, UNTOUCHED, A, Arrangement, B, C
 from bot.proof.evidence import Runs, broken, evidence_of, reds
 from bot.proof.interface import Interface, new_interface
 from bot.proof.kinds import FileKind, goes_with_tests, of_kind
-from bot.proof.reasons import Findings, missing_of_change, missing_of_results, missing_without_plant
-from bot.proof.second_looks import second_looks_of
+from bot.proof.reasons import Findings, missing_by_heart, missing_of_change, missing_of_results, missing_without_plant
+from bot.proof.second_looks import known_by_heart, second_looks_of
 from bot.proof.turns import Each
 from bot.records import ChangedFile, Evidence, Proof, ReportState, TestReport, storable
 
@@ -52,7 +52,7 @@ def prove(
     runs = _gather(files, baseline, go, interface, excused)
     evidence = evidence_of(baseline, runs, interface, excused)
     of_results = missing_of_results(Findings(baseline, runs, evidence, interface, excused))
-    missing = (*of_results, *of_change)
+    missing = (*of_results, *of_change, *missing_by_heart(known_by_heart(files, evidence.red)))
     if planted_file and baseline.is_green and not missing:
         missing = tuple(missing_without_plant(baseline, _unplanted(go)))
     return Proof(

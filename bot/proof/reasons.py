@@ -95,6 +95,15 @@ def missing_of_change(
         yield _only(kinds)
 
 
+def missing_by_heart(tests: Sequence[str]) -> Iterator[str]:
+    """What is missing where the change knows by heart what these tests ask, all that show it."""
+    if tests:
+        yield (
+            "The change answers only what its own tests ask, with what they expect, so nothing shows that it knows the "
+            f"rule: {names(tests)}."
+        )
+
+
 def _started_by(baseline: TestReport, files: Sequence[ChangedFile]) -> tuple[str, ...]:
     """The sources that the test command starts and that are no tests themselves."""
     tests = {case.file for case in baseline.cases}

@@ -1,6 +1,7 @@
 """What a reviewer should look at though the proof holds: signs that a test or a change is made for show. Pure.
 
-Each is a likeness and no more: honest work may look so too. That is why none of them changes the outcome.
+Each is a likeness and no more: honest work may look so too. That is why none of them changes the outcome, but where
+all that shows a change are answers that it has written down (`known_by_heart`).
 """
 
 import ast
@@ -11,7 +12,7 @@ from pathlib import PurePosixPath
 
 from bot.proof.kinds import FileKind, kind_of_change
 from bot.proof.languages import parsed
-from bot.proof.special_cases import answers, literals
+from bot.proof.special_cases import answers, asks_only_for, literals
 from bot.records import ChangedFile
 
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -25,14 +26,34 @@ _SHOWN = 3
 
 def second_looks_of(files: Sequence[ChangedFile], red: Sequence[str]) -> tuple[str, ...]:
     """In sentences for a reviewer, by the change's Python and by the tests (ids) that are red."""
-    source = [read for file in files if kind_of_change(file) is FileKind.SOURCE and (read := _read(file))]
-    tests = [
+    source, tests = _sources(files), _tests(files, red)
+    return tuple(dict.fromkeys((*_of_the_source(source, tests), *_of_the_tests(source, tests))))
+
+
+def known_by_heart(files: Sequence[ChangedFile], red: Sequence[str]) -> tuple[str, ...]:
+    """The tests (ids) that are red, if each of them asks only for answers that the change has written down for it.
+
+    Empty where one of them asks for more, or can't be read: then something shows the rule.
+    """
+    tests = _tests(files, red)
+    names = {_name(test_id) for test_id in red}
+    if not red or names != {test.name for test in tests}:
+        return ()
+    written = frozenset(answer for read in _sources(files) for answer in answers(read.after) - answers(read.before))
+    return tuple(sorted(red)) if all(asks_only_for(test.node, written) for test in tests) else ()
+
+
+def _sources(files: Sequence[ChangedFile]) -> list["_Read"]:
+    return [read for file in files if kind_of_change(file) is FileKind.SOURCE and (read := _read(file))]
+
+
+def _tests(files: Sequence[ChangedFile], red: Sequence[str]) -> list["_Test"]:
+    return [
         function
         for file in files
         if kind_of_change(file) is FileKind.TEST and (read := _read(file))
         for function in _new_tests(read, red)
     ]
-    return tuple(dict.fromkeys((*_of_the_source(source, tests), *_of_the_tests(source, tests))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +82,21 @@ def _read(file: ChangedFile) -> _Read | None:
 
 def _new_tests(read: _Read, red: Sequence[str]) -> Iterator[_Test]:
     ids = [test_id for test_id in red if test_id.startswith(f"{read.path}::")]
-    names = {test_id.partition("[")[0].rpartition("::")[2] for test_id in ids}
+    names = {_name(test_id) for test_id in ids}
     known = {ast.dump(node) for node in ast.walk(read.before) if isinstance(node, _FUNCTION)}
     for node in ast.walk(read.after):
         if isinstance(node, _FUNCTION) and node.name in names and ast.dump(node) not in known:
             yield _Test(node.name, node)
 
 
+def _name(test_id: str) -> str:
+    return test_id.partition("[")[0].rpartition("::")[2]
+
+
 def _of_the_source(source: Sequence[_Read], tests: Sequence[_Test]) -> Iterator[str]:
     asked = frozenset(said for test in tests for said in literals(test.node))
     for read in source:
-        written = answers(read.after) - answers(read.before)
+        written = [one for one in answers(read.after) - answers(read.before) if one.is_telling]
         for answer in sorted(one for one in written if one.asked in asked and one.given in asked)[:_SHOWN]:
             yield (
                 f"{read.path} answers {_short(answer.given)} where {_short(answer.asked)} comes in, and the new tests "

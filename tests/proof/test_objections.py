@@ -8,6 +8,7 @@ LARGE = "tests/test_large.py::test_large"
 OLD = ["tests/test_calc.py::test_small", "tests/test_calc.py::test_zero"]
 GREEN = a_report(passed=[*OLD, LARGE])
 RED = a_report(passed=OLD, failed=[LARGE])
+BY_HEART = "def double(n):\n    if n == 20:\n        return 40\n    return n + n if n < 10 else 0\n"
 
 
 def objection(head: Texts, on_base: TestReport, head_report: TestReport = GREEN) -> str:
@@ -38,6 +39,7 @@ def test_a_test_of_a_new_name_fails_by_its_import_and_is_fine() -> None:
         ({**SOLVED, "conftest.py": ""}, RED, "Test configuration was changed: conftest.py"),
         ({"tests/test_large.py": NEW_TEST}, GREEN, "Only tests, documentation or configuration changed"),
         (SOLVED, a_report(passed=OLD, failed={"tests/test_large.py": "No module named 'x'"}), "for a reason that"),
+        ({**SOLVED, "calc.py": BY_HEART}, RED, "answers only what the new tests ask"),
         (SOLVED, a_report(reader="exit code"), "pytest ends without writing its results"),
     ],
 )

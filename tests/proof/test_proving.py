@@ -150,6 +150,15 @@ def test_a_new_test_that_passes_without_the_change_proves_nothing() -> None:
     assert lacks(proof, "No test fails without the change")
 
 
+def test_a_change_that_knows_the_new_tests_by_heart_is_not_proven() -> None:
+    source = "def double(n):\n    if n == 20:\n        return 40\n    return n + n if n < 10 else 0\n"
+
+    proof = Laboratory(BASE, {**SOLVED, "calc.py": source}).prove()
+
+    assert proof.evidence.red == (LARGE,)
+    assert lacks(proof, "answers only what its own tests ask")
+
+
 def test_an_import_of_something_that_the_change_does_not_define_is_not_red(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.py").write_text("")
     test = f"""
