@@ -101,6 +101,7 @@ def _add_measuring(run: argparse.ArgumentParser) -> None:
     run.add_argument("--seconds", type=float, default=budget.seconds, help="of one attempt")
     run.add_argument("--steps", type=int, default=budget.steps, help="calls of mini-swe-agent in one attempt")
     run.add_argument("--reply-tokens", type=int, help="the longest reply, for all systems alike")
+    run.add_argument("--window", type=int, metavar="TOKENS", help="a small window, told to those that heed one")
     run.add_argument("--no-seed", action="store_true", help="for servers that refuse `seed`")
     run.add_argument("--reproduce", choices=[str(each) for each in Reproduce], help="of selfcode, in repositories")
     run.add_argument("--mini-in-words", action="store_true", help="mini-swe-agent without tool calls")
@@ -177,7 +178,7 @@ def _set_up(chosen: argparse.Namespace) -> None:
 def _system(name: str, chosen: argparse.Namespace, judge: Judge, settings: Mapping[str, str]) -> System:
     match name:
         case "plain":
-            return Plain(judge)
+            return Plain(judge, chosen.window)
         case "selfcode":
             return Selfcode(settings, Reproduce(chosen.reproduce) if chosen.reproduce else None)
         case "mini-swe-agent":
@@ -195,6 +196,8 @@ def _judge(chosen: argparse.Namespace) -> Judge:
 def _settings(chosen: argparse.Namespace) -> Mapping[str, str]:
     """The environment's settings, with the sandbox that was named, or the strongest that answers."""
     settings = {**os.environ, "SELFCODE_HOME": str(chosen.cache / "home")}
+    if window := getattr(chosen, "window", None):
+        settings["SELFCODE_WINDOW_TOKENS"] = str(window)
     if chosen.image:
         settings["SELFCODE_SANDBOX_IMAGE"] = chosen.image
     return {**settings, "SELFCODE_SANDBOX": chosen.sandbox or _strongest(settings)}
@@ -212,6 +215,7 @@ def _own_settings(chosen: argparse.Namespace) -> Mapping[str, str]:
     """What the agents are told that is not their default, for the report."""
     given = {name: os.environ[name] for name in AGENT_SETTINGS if os.environ.get(name)}
     given |= {"reproduce": chosen.reproduce} if chosen.reproduce else {}
+    given |= {"window": f"{chosen.window:,} tokens"} if chosen.window else {}
     return given | ({"mini-swe-agent": str(Speech.WORDS)} if chosen.mini_in_words else {})
 
 

@@ -34,9 +34,9 @@ class Turn:
     """What the next iteration is: what is wanted, how it differs from the last, and the messages that open it.
 
     `given` are the files of a test that was accepted before: with only these changed, nothing is. `target` is the file
-    that is asked for, whole; `expected_chars` about how long the answer is to be. `is_last`: no further change may be
-    tried. `is_warned`: the model was told before that little is left. `arrange` brings a fresh copy of the tree to
-    where this iteration begins.
+    that is asked for, whole; `likely` the one that is likely to be changed, be it long; `expected_chars` about how long
+    the answer is to be. `is_last`: no further change may be tried. `is_warned`: the model was told before that little
+    is left. `arrange` brings a fresh copy of the tree to where this iteration begins.
 
     `start` is the change that was there when the run began; `is_follow_up`: there was one, or something is asked of it.
     `notes` are what people had said when the iteration began, `answers` what the model has said to a review by then;
@@ -49,6 +49,7 @@ class Turn:
     messages: tuple[Message, ...]
     given: frozenset[str]
     target: str | None
+    likely: str | None
     expected_chars: int | None
     is_last: bool
     is_warned: bool

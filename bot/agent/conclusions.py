@@ -11,6 +11,7 @@ from bot.agent.closing import BY_A_PERSON, Close, closed, count_of, summary_of
 from bot.agent.decision import decide
 from bot.agent.limits import oversize
 from bot.agent.reproduction import Wanted, wanted
+from bot.agent.starting import is_idle
 from bot.errors import Stopped, Unavailable
 from bot.records import Aim, Candidate, Change, Progress, Verdict, Workbench
 
@@ -39,6 +40,7 @@ def concluded(work: Assignment, progress: Progress, account: Account, chosen: Dr
         skipped=chosen.skipped,
         was_oversize=bool(oversize(progress.change, work.caps, progress.start)),
         limit=account.limit(work.caps),
+        may_recover=any(not is_idle(each.change, progress.start) for each in progress.iterations),
     )
     summary = summary_of(chosen.ending, chosen.change)
     end = Close(

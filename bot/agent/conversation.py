@@ -121,14 +121,16 @@ class Conversation:
     def _form(self) -> str:
         """How to answer, for a model whose reply could not be used."""
         turn, dialect = self.asking.turn, self.asking.dialect
-        target = turn.target
-        if turn.aim is Aim.TEST and dialect is Dialect.FENCED:
+        if dialect is not Dialect.FENCED:
+            return prompt(f"form_{dialect}")
+        if turn.aim is Aim.TEST:
             return prompt("form_test")
-        if target is not None and dialect is Dialect.FENCED:
-            is_parsed = has_definitions(target) and target not in self.asking.work.task.conflicts
-            form = "form_part" if is_parsed else "form_whole"
-            return prompt(form).format(path=target, language=info_of(target))
-        return prompt(f"form_{dialect}")
+        path = turn.likely
+        if path is not None and has_definitions(path) and path not in self.asking.work.task.conflicts:
+            return prompt("form_part").format(path=path, language=info_of(path))
+        if turn.target is not None:
+            return prompt("form_whole").format(path=turn.target, language=info_of(turn.target))
+        return prompt("form_fenced")
 
     def _has_change(self) -> bool:
         """Whether more than a test that was given differs from where the run began."""

@@ -95,22 +95,25 @@ def decide(
     skipped: Untested | None,
     was_oversize: bool,
     limit: str = "",
+    may_recover: bool = False,
 ) -> Decision:
     """Decide after an iteration. `report` is of this very change, be it from now or from the one that it repeats.
 
-    `is_last`: no further iteration is allowed. `limit`: which other limit is reached by now.
+    `is_last`: no further iteration is allowed. `limit`: which other limit is reached by now. `may_recover`: the model
+    has written before in this run, so that a talk which led nowhere is no more than a try without progress.
     """
     if ending.how in WITHOUT_A_CHANGE:
         verdict, then = WITHOUT_A_CHANGE[ending.how]
         return Decision(verdict, ending.words, then)
-    is_last = is_last or bool(limit) or ending.how in (Ended.LIMIT, Ended.GAVE_UP)
+    gave_up = ending.how is Ended.GAVE_UP
+    is_last = is_last or bool(limit) or ending.how is Ended.LIMIT or (gave_up and not may_recover)
     if report is not None and report.is_good_beside(baseline) and (is_last or not objection):
         words = ending.words if ending.how is Ended.FINISHED and ending.words else "the tests pass"
         return Decision(Verdict.SOLVED, words, f"{GREEN_BUT}{objection}" if objection else "the tests pass")
     why = why_next(report, baseline, objection=objection, skipped=skipped)
     large = oversize(change, caps, start)
-    if ending.how is Ended.GAVE_UP:
-        return Decision(Verdict.GAVE_UP, ending.words, ending.words)
+    if gave_up:
+        return Decision(Verdict.GAVE_UP if is_last else None, ending.words, ending.words)
     if ending.how is Ended.LIMIT:
         return Decision(Verdict.LIMIT, ending.words, ending.words)
     if large and (was_oversize or is_last):

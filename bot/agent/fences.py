@@ -37,6 +37,9 @@ _DIFF = re.compile(r"diff --git |Index: \S+\n=+\n|\*\*\* (?:Begin Patch|Update F
 _HUNKS = re.compile(r"\s*@@(?:\s|$)")
 _DIFF_FILES = (".diff", ".patch")
 
+SAME_BLOCKS = 3
+"""So many times the same block is a loop, in which small models end."""
+
 NO_END = (
     "a fenced block has no end, so nothing was done: the reply was cut off, or the block holds fences itself and needs "
     "a longer fence around it (four backticks). Write a shorter reply, or use SEARCH/REPLACE blocks"
@@ -59,6 +62,8 @@ class Parsed:
 def parse_reply(text: str, *, is_truncated: bool = False) -> Parsed:
     """Read the actions of a reply in the fenced dialect."""
     blocks = blocks_of(text)
+    looped = _looped(blocks) if is_truncated else ()
+    blocks, is_truncated = (looped, False) if looped else (blocks, is_truncated)
     problem = NUL if "\0" in text else _problem(blocks, is_truncated=is_truncated)
     if problem:
         return Parsed(problem=problem)
@@ -81,6 +86,16 @@ def _without_fences(text: str) -> Parsed:
     bare = bare or list(_json_requests(text.strip()))
     loose = "<<<<<<< SEARCH" in text or "\n@@ " in text
     return Parsed(tuple(bare), NOT_FENCED if loose and not bare else "")
+
+
+def _looped(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, each once, of a reply that gave the same one again until it was cut off; none of any other."""
+    closed = [block for block in blocks if block.is_closed]
+    if not closed or closed.count(closed[-1]) < SAME_BLOCKS:
+        return ()
+    *_, last = blocks
+    is_one_more = len(blocks) - len(closed) <= 1 and closed[-1].content.startswith(last.content.rstrip("\n"))
+    return tuple(dict.fromkeys(closed)) if is_one_more else ()
 
 
 def _problem(blocks: Sequence[Block], *, is_truncated: bool) -> str:

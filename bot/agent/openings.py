@@ -11,7 +11,7 @@ from bot.agent.history import KEPT_WHOLE, bullets
 from bot.agent.prompts import Dialect, prompt
 from bot.agent.quoting import fenced, printable
 from bot.agent.reports import report_text
-from bot.agent.reproduction import Wanted
+from bot.agent.reproduction import Wanted, in_vain, is_only_tests
 from bot.agent.starting import differing, is_idle, own_part
 from bot.agent.targets import Target, has_definitions, info_of
 from bot.records import Aim, Caps, Change, Iteration, Progress, Task, TestReport, Workbench
@@ -48,23 +48,25 @@ def opening(
     words: str = "",
     further: str = "",
     said: str = "",
+    refused: str = "",
 ) -> str:
     """What the model is asked at the start of the next iteration.
 
     `undone` are files that are as before again, `diagnosis` its own words on what failed, `words` the critic's,
-    `further` another file, `said` what people have said to the run.
+    `further` another file, `said` what people have said to the run, `refused` the test that showed nothing.
     """
     parts = [_head(progress, caps, ask.wanted), said]
     if progress.iterations:
-        parts += _before(progress, plan, ask, baseline)
+        parts += _before(progress, plan, ask, baseline, refused)
         back = prompt("undone" if progress.start.is_empty else "undone_to_start")
         parts += [back.format(files=", ".join(undone))] if undone else []
         parts += [f"{prompt('diagnosed')}\n\n{fenced(diagnosis, 'text')}"] if diagnosis else []
         parts += [f"{prompt('criticised')}\n\n{fenced(words, 'text')}"] if words else []
         parts += [further] if further else []
         lines = touched_lines(progress.change.patch)
-        current = files_text(bench, _shown(progress, undone), lines=lines, title="The changed files as they are now")
-        parts += [current] if current else []
+        told = [] if refused else _shown(progress, undone)
+        current = files_text(bench, told, lines=lines, title="The changed files as they are now")
+        parts += [current, refused]
     parts += asked_for(ask, has_report=bool(progress.iterations))
     return printable("\n\n".join(part for part in parts if part))
 
@@ -102,7 +104,7 @@ def _head(progress: Progress, caps: Caps, wanted: Wanted) -> str:
     return f"Iteration {number} of {caps.iterations + tests}."
 
 
-def _before(progress: Progress, plan: Approach, ask: Ask, baseline: TestReport | None) -> list[str]:
+def _before(progress: Progress, plan: Approach, ask: Ask, baseline: TestReport | None, refused: str) -> list[str]:
     """What happened before, as far as it does not stand above in the conversation."""
     told = progress.iterations if plan.step is not Step.ON else _not_told_whole(progress, plan)
     parts = ["What was tried before:\n" + bullets(told)] if told else []
@@ -112,9 +114,13 @@ def _before(progress: Progress, plan: Approach, ask: Ask, baseline: TestReport |
     if plan.earlier is not None:
         same = f"The change is the same as in iteration {plan.earlier.number}."
         return [*parts, same, _outcome(plan.earlier, baseline)]
+    if is_only_tests(last, progress.start):
+        return [*parts, _outcome(last, baseline), prompt("only_tests")]
     if last.aim is Aim.TEST and ask.wanted is not Wanted.TEST:
         is_there = ask.wanted is Wanted.THERE and last.report is not None
         return [*parts, f"The test, on the code as it is:\n\n{_report(last, None)}"] if is_there else parts
+    if refused and last in in_vain(progress):
+        return parts
     return [*parts, _outcome(last, baseline)]
 
 

@@ -129,6 +129,25 @@ def is_tried(earlier: Progress, change: Change) -> bool:
     return essence(change.patch) in map(essence, vain)
 
 
+def in_vain(progress: Progress) -> tuple[Iteration, ...]:
+    """The tests that showed nothing, each once. One that only the critic doubts may still be the model's last word."""
+    kept = (SHOWS, DOUBTED)
+    tests = [each for each in progress.iterations if each.aim is Aim.TEST and not is_idle(each.change, progress.start)]
+    found = [each for each in tests if not each.why_next.startswith(kept)]
+    return tuple({essence(each.change.patch): each for each in found}.values())
+
+
+def is_only_tests(iteration: Iteration, start: Change) -> bool:
+    """Whether an iteration that was to change the code left all of it as it was, and changed tests alone."""
+    own = differing(iteration.change, start)
+    return iteration.aim is Aim.CHANGE and bool(own) and all(map(is_for_tests, own))
+
+
+def is_without_fault(test: Iteration) -> bool:
+    """Whether a test that showed nothing runs as it should, and only passes."""
+    return test.why_next.removeprefix(f"{WITHOUT}: ").startswith(PASSES)
+
+
 def may_be_doubted(earlier: Progress) -> bool:
     """Whether the critic has not said no to a test yet."""
     return not any(each.aim is Aim.TEST and each.why_next.startswith(DOUBTED) for each in earlier.iterations)

@@ -20,7 +20,8 @@ from bot.agent.llm import Message, Model, assistant, system, user
 from bot.agent.meanwhile import HAVE_READ, all_heard
 from bot.agent.openings import Ask, failed_text, opening
 from bot.agent.prompts import Dialect, instructions
-from bot.agent.reproduction import Wanted, accepted_paths, named_in, shown_already, wanted
+from bot.agent.refusals import refused_tests
+from bot.agent.reproduction import Wanted, accepted_paths, in_vain, is_only_tests, named_in, shown_already, wanted
 from bot.agent.room import SMALL_WINDOW_TOKENS
 from bot.agent.starting import is_idle
 from bot.agent.targets import target
@@ -72,6 +73,7 @@ def prepare(
         words=_critics_words(progress, account),
         further=_further(work, told, model) if plan.step is Step.ELSEWHERE else "",
         said=all_heard(notes, chars=budget_for(model.window_tokens).answer_chars // 2),
+        refused=refused_tests(progress, work.task, wants, chars=budget_for(model.window_tokens).answer_chars),
     )
     history = whole(_line(progress, plan)) if plan.step is Step.ON else ()
     return Turn(
@@ -81,6 +83,7 @@ def prepare(
         messages=(*before, *history, user(first)),
         given=given,
         target=small.path if small and wants is not Wanted.TEST else None,
+        likely=found.path if found and wants is not Wanted.TEST else None,
         expected_chars=small.chars if small and speech.dialect is Dialect.FENCED else None,
         is_last=wants is not Wanted.TEST and count_of(progress, Aim.CHANGE) + 1 >= work.caps.iterations,
         is_warned=was_told(progress.iterations, LITTLE_LEFT),
@@ -103,10 +106,15 @@ def _arrange(bench: Workbench, progress: Progress, plan: Approach, given: frozen
 
 
 def _line(progress: Progress, plan: Approach) -> tuple[Iteration, ...]:
-    """The iterations that stand whole in the conversation: those of this line, behind the test that was accepted."""
-    written = (each for each in progress.iterations if each.aim is Aim.TEST)
+    """The iterations that stand whole in the conversation: those of this line, behind the test that was accepted.
+
+    Neither a test that showed nothing nor one in place of a change: a small model gives its own words again.
+    """
+    vain = in_vain(progress)
+    written = (each for each in progress.iterations if each.aim is Aim.TEST and each not in vain)
     tests = tuple(each for each in written if not is_idle(each.change, progress.start))
-    return (*tests, *plan.line) if len(plan.line) == count_of(progress, Aim.CHANGE) else plan.line
+    line = tuple(each for each in plan.line if not is_only_tests(each, progress.start))
+    return (*tests, *line) if len(plan.line) == count_of(progress, Aim.CHANGE) else line
 
 
 def _diagnosis(

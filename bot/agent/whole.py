@@ -6,6 +6,11 @@ from bot.agent.actions import Write
 from bot.agent.elision import elided
 from bot.agent.texts import BOM, Unplaced, normalised
 
+ECHO = "the block holds the words of the example in place of the code. Nothing was written. Write the code itself"
+
+_EXAMPLE = re.compile(r"[(#]?\s*(?:every line of [\w ]+|lines as they are|lines to put in their place)\)?")
+"""What stands for code in the examples of our own instructions, as small models give it back."""
+
 SHRUNK_LINES = 20
 """Lines that a file has at least, to be told from an excerpt of it by its length."""
 
@@ -13,6 +18,8 @@ SHRUNK_LINES = 20
 def whole_file(old: str | None, write: Write) -> str | Unplaced:
     """The file's new text, if the answer really is the whole file."""
     new = normalised(write.content)
+    if _EXAMPLE.fullmatch(new.strip()):
+        return Unplaced(f"{write.path}: {ECHO}")
     if not old:
         return elided("", new, path=write.path) or new
     new = _ended_as(old, new.removeprefix(BOM), fenced=write.fenced)

@@ -240,6 +240,21 @@ def test_a_reply_without_a_program_is_answered() -> None:
     assert "it was cut off" in model.asked[2].last
 
 
+def test_after_a_reply_without_a_program_what_failed_before_is_still_told() -> None:
+    _, model = solve([code(WRONG), code("def add(a, b):\n    return 7\n"), says("Certainly!"), code(RIGHT)])
+
+    told = model.asked[3].last
+    assert told.startswith(TASK)
+    before, without = told.index("2 attempts at this failed."), told.index("no complete ```python block")
+    assert before < told.index("AssertionError", before) < without
+
+
+def test_where_nothing_ran_yet_a_reply_without_a_program_is_answered_with_that_alone() -> None:
+    _, model = solve([says("Certainly!"), code(RIGHT)])
+
+    assert "failed" not in model.asked[1].last.removeprefix(TASK)
+
+
 def test_the_room_for_a_reply_follows_from_the_replies_before() -> None:
     short = says("x", usage=Usage(10, 20))
     long = says("x", usage=Usage(10, 3000))

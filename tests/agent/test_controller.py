@@ -724,3 +724,14 @@ def test_a_critic_reads_what_failed_and_its_words_and_cost_go_on() -> None:
     assert [call.model for call in first.iterations[0].calls] == ["scripted", "critic"]
     assert (first.spend.calls, first.spend.critic_tokens) == (2, 120)
     assert WRONG.strip() in [message.content for message in model.asked[1].messages]
+
+
+def test_of_a_long_file_a_reply_that_cant_be_used_is_answered_with_the_form_that_was_asked_for() -> None:
+    long = "".join(f"def f_{number}():\n    return {number}\n\n\n" for number in range(100)) + CALC.decode()
+    model = ScriptedModel([says("```python path=calc.py\nx = "), says(RIGHT)])
+
+    work(model, FakeWorkbench({"calc.py": long.encode()}, judge=judge), dialect=Dialect.FENCED)
+
+    assert "with each function to change" in model.asked[0].last
+    assert "with each function to change" in model.asked[1].last
+    assert "SEARCH" not in model.asked[1].last.partition("Answer with")[2]

@@ -1,10 +1,13 @@
 """A change is placed exactly where it says, or not at all."""
 
+import re
+
 import pytest
 
 from bot.agent.actions import Edit, Write
 from bot.agent.edits import replaced
 from bot.agent.paths import path_refusal
+from bot.agent.prompts import prompt
 from bot.agent.texts import Unplaced
 from bot.agent.whole import whole_file
 
@@ -342,3 +345,19 @@ def test_a_path_outside_the_change_is_refused_with_the_reason(path: str) -> None
 @pytest.mark.parametrize("path", ["src/a.py", ".github/selfcode.yml", ".gitignore", "a..b.py", "docs/git/a.md", ".env"])
 def test_an_ordinary_path_is_not(path: str) -> None:
     assert path_refusal(path) == ""
+
+
+@pytest.mark.parametrize("words", ["fenced", "json", "alone"])
+@pytest.mark.parametrize("old", [None, "x = 1\n", LONG])
+def test_the_words_of_our_own_examples_are_no_code(words: str, old: str | None) -> None:
+    examples = re.findall(r"(?m)^\((?:every|lines)[^)\n]*\)$|(?<=\")\(every[^)]*\)(?=\")|^# every.*$", prompt(words))
+
+    assert examples
+    for example in examples:
+        assert "write the code itself" in refused(whole_file(old, Write("a.py", f"{example}\n"))).lower()
+
+
+def test_code_that_only_says_so_in_a_comment_is_code() -> None:
+    new = "# every line of the file is read\nx = 2\n"
+
+    assert whole_file("x = 1\n", Write("a.py", new)) == new

@@ -561,3 +561,24 @@ def test_a_reply_that_ends_anywhere_writes_no_part_of_a_file(one: list[str], two
     for request in parse_reply(reply[: where % (len(reply) + 1)]).requests:
         assert isinstance(request.action, Write)
         assert request.action.content == files[request.action.path]
+
+
+SAME = "```python path=a.py\nx = 1\ny = 2\n```\n\n"
+
+
+@pytest.mark.parametrize("end", ["", "```", "```python pa", "```python path=a.py\nx = 1\ny", SAME.rstrip("`\n")])
+def test_a_reply_that_repeats_a_block_until_it_is_cut_off_is_taken_with_each_block_once(end: str) -> None:
+    other = "```python path=b.py\nz = 3\n```\n"
+
+    parsed = parse_reply(f"{other}{SAME * 3}{end}", is_truncated=True)
+
+    assert parsed.problem == ""
+    assert [request.action for request in parsed.requests] == [
+        Write("b.py", "z = 3\n", fenced=True),
+        Write("a.py", "x = 1\ny = 2\n", fenced=True),
+    ]
+
+
+@pytest.mark.parametrize("reply", [SAME * 2 + "```python path=a.py\nx", SAME * 3 + "```python path=c.py\nnew = 4"])
+def test_a_reply_that_is_cut_off_in_something_new_is_not_taken(reply: str) -> None:
+    assert problem(reply, is_truncated=True) == NO_END

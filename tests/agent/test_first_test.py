@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.agent import Dialect
+from bot.agent import Dialect, Role
 from bot.agent.reproduction import Wanted, named_in, shown_already, wanted
-from bot.records import Aim, Caps, Progress, Reproduce, TestCase, TestReport, TestStatus, Unreproduced, Verdict
+from bot.records import Aim, Caps, Progress, Reproduce, Task, TestCase, TestReport, TestStatus, Unreproduced, Verdict
 from tests.agent.fakes import ScriptedModel, a_task, calls, green, red, says
 from tests.agent.runs import a_bench, a_test, change, run
 
@@ -81,8 +81,82 @@ def test_two_different_tests_that_pass_on_the_base_mean_that_it_was_not_reproduc
     assert progress.verdict is Verdict.NOT_REPRODUCED
     assert "tests/test_add.py" in progress.why
     assert "`pytest`" in progress.why
-    assert "it passes on the base" in model.asked[1].opening
+    assert "passes on the base" in model.asked[1].opening
     assert progress.change.paths == ("tests/test_add.py", "tests/test_sum.py")
+
+
+def own_words(model: ScriptedModel, at: int) -> str:
+    return "\n".join(one.content or "" for one in model.asked[at].messages if one.role is Role.ASSISTANT)
+
+
+def test_a_test_that_passes_on_the_base_is_told_as_tried_and_never_as_the_models_own_words() -> None:
+    issue = Task("add() subtracts", "I expected `add(2, 3)` to be 5.\n\n```python\n>>> add(2, 3)\n-1\n```\n")
+    model = ScriptedModel([says(a_test()), says(a_test("test_sum"))])
+
+    run(model, a_bench(unreproducing=[PASSES, PASSES]), task=issue, reproduce=FIRST)
+
+    told = model.asked[1].last
+    assert "assert add(1, 2) == 3" not in own_words(model, 1)
+    assert told.startswith(
+        "Iteration 2: the test.\n\nTried: passes on the base, so it does not show the issue:\n\n```diff"
+    )
+    assert told.count("assert add(1, 2) == 3") == 1
+    order = ["+    assert add(1, 2) == 3", "I expected `add(2, 3)` to be 5.", ">>> add(2, 3)", "Write one test now"]
+    assert sorted(order, key=told.index) == order
+
+
+def test_a_test_that_fails_for_a_reason_of_its_own_is_told_as_tried_with_what_it_said() -> None:
+    model = ScriptedModel([says(a_test()), says(a_test("test_sum")), says(change("a + b"))])
+    bench = a_bench(reports=[red("tests/test_add.py::test_add")] * 2 + [green()], unreproducing=[BROKEN, BROKEN])
+
+    run(model, bench, reproduce=FIRST)
+
+    told = model.asked[1].last
+    assert "assert add(1, 2) == 3" not in own_words(model, 1)
+    order = ["it does not show the issue:", "+    assert add", "failed", "it can't be imported", a_task().body]
+    assert sorted(order, key=told.index) == order
+
+
+def test_where_no_test_showed_it_the_change_is_asked_for_by_the_issue_and_not_by_the_test() -> None:
+    model = ScriptedModel([says(a_test()), says(a_test()), says(change("a + b") + a_test())])
+
+    run(model, a_bench(judge=judge, unreproducing=[PASSES]), reproduce=FIRST)
+
+    told = model.asked[2].last
+    assert "assert add(1, 2) == 3" not in own_words(model, 2) + told
+    assert told.index("did not show the issue") < told.index(a_task().body) < told.index("Mend the issue now")
+
+
+def test_a_test_in_place_of_the_change_is_no_change_and_is_not_kept_as_the_models_own_words() -> None:
+    model = ScriptedModel([says(a_test()), says(a_test()), says(a_test()), says(change("a + b") + a_test())])
+
+    progress = run(model, a_bench(judge=judge, unreproducing=[PASSES]), reproduce=FIRST)
+
+    assert progress.verdict is Verdict.SOLVED
+    told = model.asked[3].last
+    assert "assert add(1, 2) == 3" not in own_words(model, 3)
+    assert "Only tests were written: the code is as it was. Change the code now." in told
+
+
+def test_of_a_long_issue_its_examples_are_repeated() -> None:
+    body = f"{'Words. ' * 2_000}\n\n```python\n>>> add(2, 3)\n-1\n```\n{'More words. ' * 2_000}"
+    model = ScriptedModel([says(a_test()), says(a_test("test_sum"))])
+
+    run(model, a_bench(unreproducing=[PASSES, PASSES]), task=Task("add() subtracts", body), reproduce=FIRST)
+
+    told = model.asked[1].last
+    assert "add() subtracts\n\n>>> add(2, 3)\n-1\n" in told
+    assert "Words." not in told
+
+
+def test_a_test_that_only_the_critic_doubts_stays_the_models_own_words() -> None:
+    doubt = "no: it tests something else"
+    model = ScriptedModel([says(a_test()), says(a_test()), says(change("a + b"))])
+
+    run(model, a_bench(judge=judge), reproduce=FIRST, critic=ScriptedModel([says(doubt)] * 3))
+
+    assert "assert add(1, 2) == 3" in own_words(model, 1)
+    assert "Tried" not in model.asked[1].last
 
 
 def test_the_same_test_again_proves_nothing_and_the_run_goes_on_with_test_and_change_together() -> None:

@@ -221,3 +221,24 @@ def test_an_edit_that_changes_nothing_ends_the_try_and_not_the_run() -> None:
     assert progress.verdict is Verdict.SOLVED
     assert progress.iterations[0].why_next == "no file differs from the base"
     assert "leaves every file exactly as it was" in model.asked[1].last
+
+
+def test_a_talk_that_leads_nowhere_is_a_try_without_progress_once_the_model_has_written_something() -> None:
+    nowhere = says("```python path=calc.py\n<<<<<<< SEARCH\nno such line\n=======\nx\n>>>>>>> REPLACE\n```\n")
+    model = ScriptedModel([says(fix("a * b")), *[nowhere] * 3, says("It multiplies."), says(fix("a + b"))])
+
+    progress = run(model, a_bench(judge=judge))
+
+    assert progress.verdict is Verdict.SOLVED
+    assert progress.iterations[1].why_next.startswith("the same reply 3 times")
+    assert "calc.py" in model.asked[-1].last
+
+
+def test_a_model_whose_talks_go_on_leading_nowhere_comes_to_the_end_of_the_ladder() -> None:
+    nowhere = says("```python path=calc.py\n<<<<<<< SEARCH\nno such line\n=======\nx\n>>>>>>> REPLACE\n```\n")
+    model = ScriptedModel([says(fix("a * b")), nowhere])
+
+    progress = run(model, a_bench(judge=judge), caps=Caps(iterations=50))
+
+    assert progress.verdict is Verdict.STUCK
+    assert len(progress.iterations) == 5

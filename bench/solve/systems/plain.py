@@ -17,6 +17,8 @@ from sandbox.contract import File, clipped
 
 TEMPERATURE = 0.2
 SHOWN_CHARS = 24_000
+CHARS_OF_A_TOKEN = 1.5
+"""So many characters of source are shown for each token of a small window; the rest is for words and replies."""
 OUTPUT_CHARS = 6_000
 PROGRAM = "{prompt}\n\nAnswer with the whole program in one ```python block."
 ISSUE = """Fix this issue in a repository.
@@ -43,16 +45,17 @@ _FIRST_LINE = re.compile(r"#\s*(\S+\.\w+)\s*\n")
 
 
 class Plain:
-    """The plain loop at a temperature of 0.2, its whole history kept."""
+    """The plain loop at a temperature of 0.2, its whole history kept. `window` None: large enough."""
 
     name = "plain"
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, window: int | None = None) -> None:
         self._judge = judge
+        self._room = min(SHOWN_CHARS, int(CHARS_OF_A_TOKEN * window)) if window else SHOWN_CHARS
 
     def attempt(self, task: Task, endpoint: Endpoint, *, seed: int, budget: Budget) -> Tried:  # noqa: ARG002 - the meter sends it
         model = OpenAIModel(endpoint.model, base_url=endpoint.base_url, api_key=endpoint.api_key)
-        messages = [Message(Role.USER, _prompt(task))]
+        messages = [Message(Role.USER, _prompt(task, self._room))]
         states: list[State | None] = []
         ended = "iterations"
         for _ in range(budget.iterations):
@@ -60,7 +63,7 @@ class Plain:
                 reply = _ask(model, messages)
             except Unavailable as away:
                 return Tried(tuple(states), str(away), failed=True)
-            state = _state(task, states, reply)
+            state = _state(task, states, reply, self._room)
             states.append(state)
             problem = self._problem(task, state)
             if not problem:
@@ -86,30 +89,36 @@ def _ask(model: OpenAIModel, messages: Sequence[Message]) -> str:
     return reply.text or ""
 
 
-def _prompt(task: Task) -> str:
+def _prompt(task: Task, room: int) -> str:
     match task:
         case ProgramTask():
             return PROGRAM.format(prompt=task.prompt)
         case RepositoryTask():
-            shown = _shown(task)
+            shown = shown_in(task, room)
             sources = "\n\n".join(f"```python {path}\n{_text(task.files, path)}```" for path in shown)
             listing = "\n".join(sorted(task.files))
             return ISSUE.format(title=task.title, body=task.body, listing=listing, sources=sources)
 
 
-def _shown(task: RepositoryTask) -> Sequence[str]:
-    """The files that the issue names or, if none, every source file, up to a size."""
+def shown_in(task: RepositoryTask, room: int) -> Sequence[str]:
+    """The files that the issue names or, if none, every source file; one that no longer fits is left out."""
     words = f"{task.title}\n{task.body}"
     sources = [path for path in sorted(task.files) if path.endswith(".py") and not _is_test(path)]
-    named = [path for path in sources if PurePosixPath(path).name in words or _dotted(path) in words]
     shown: list[str] = []
-    room = SHOWN_CHARS
-    for path in named or sources:
-        room -= len(task.files[path].data)
-        if room < 0:
-            break
-        shown.append(path)
+    for path in [path for path in sources if _is_named(path, words)] or sources:
+        size = len(task.files[path].data)
+        if size <= room:
+            shown.append(path)
+            room -= size
     return shown
+
+
+def _is_named(path: str, words: str) -> bool:
+    """Whether the issue names a file. A package's own name, which most issues hold, does not name its `__init__.py`."""
+    name, dotted = PurePosixPath(path).name, _dotted(path)
+    if name == "__init__.py":
+        return path.removeprefix("src/") in words or ("." in dotted and dotted in words)
+    return name in words or dotted in words
 
 
 def _is_test(path: str) -> bool:
@@ -122,7 +131,7 @@ def _dotted(path: str) -> str:
     return path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _state(task: Task, before: Sequence[State | None], reply: str) -> State | None:
+def _state(task: Task, before: Sequence[State | None], reply: str, room: int) -> State | None:
     """What the reply makes of the files; None where there is nothing in it."""
     blocks = [(info.split(), text) for info, text in _FENCE.findall(reply)]
     match task:
@@ -130,7 +139,7 @@ def _state(task: Task, before: Sequence[State | None], reply: str) -> State | No
             return program(blocks[0][1] if blocks else reply)
         case RepositoryTask():
             last = next((state for state in reversed(before) if state is not None), task.files)
-            return {**last, **_files(blocks, _shown(task))} or None
+            return {**last, **_files(blocks, shown_in(task, room))} or None
 
 
 def _files(blocks: Sequence[tuple[Sequence[str], str]], shown: Sequence[str]) -> Mapping[str, File]:

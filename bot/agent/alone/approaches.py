@@ -20,7 +20,7 @@ class Approach(StrEnum):
 
     PLAIN: the task alone. IN_WORDS: an example first. DIAGNOSIS: the best program so far, and first in words what is
     wrong with it. AFRESH: what was wrong, with the program out of sight. ANOTHER: an example first, then another way
-    altogether. AGAIN: the last reply held no program.
+    altogether. AGAIN: what was wrong, and that the last reply held no program.
     """
 
     PLAIN = "plain"
@@ -88,12 +88,15 @@ def _said(approach: Approach, tried: Tried) -> str:
             code = fenced(clipped(tried.code, CODE_CHARS), "python")
             return prompt("alone_diagnosis").format(code=code, problem=tried.problem)
         case Approach.AFRESH:
-            return prompt("alone_afresh").format(count=_attempts(tried.count), problem=tried.problem)
+            return f"{_failed(tried)}\n\n{prompt('alone_afresh')}"
         case Approach.ANOTHER:
-            return prompt("alone_another").format(count=_attempts(tried.count), problem=tried.problem)
+            return f"{_failed(tried)}\n\n{prompt('alone_another')}"
         case Approach.AGAIN:
-            return prompt("alone_no_code").format(why=tried.complaint or "")
+            without = prompt("alone_no_code").format(why=tried.complaint or "")
+            return f"{_failed(tried)}\n\n{without}" if tried.count else without
 
 
-def _attempts(count: int) -> str:
-    return "One attempt" if count == 1 else f"{count} attempts"
+def _failed(tried: Tried) -> str:
+    """How many programs failed, and what was wrong with the best of them."""
+    count = "One attempt" if tried.count == 1 else f"{tried.count} attempts"
+    return prompt("alone_failed").format(count=count, problem=tried.problem)
