@@ -1,19 +1,19 @@
 """Every bot at every fit fix: side by side, within the budget, gone on with where it was cut."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from uuid import uuid4
 
 from bot.backtest.checking import Look
-from bot.backtest.kept import ATTEMPTS, KeptReplay, Lines, key_of_attempt
+from bot.backtest.kept import ATTEMPTS, KeptReplay, Lines, charged_by, key_of_attempt
 from bot.backtest.purse import Purse
 from bot.backtest.replaying import Attempt, Tried, tried
 from bot.backtest.sources import Source
 from bot.backtest.wanted import Means, Tell, Wanted
-from bot.errors import Stopped
-from bot.records import Replay
+from bot.records import Failure, Outcome, Replay
 
 AWAY_IN_A_ROW = 3
 """So many attempts that a service made impossible, one behind the other, end it: the next ones would be no better."""
@@ -21,19 +21,32 @@ AWAY_IN_A_ROW = 3
 INTERRUPTED = "interrupted"
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """An attempt under way: its number in the purse, and the mark of its line that says so ("": there is none)."""
+
+    attempt: Attempt
+    number: int
+    mark: str
+
+
 @dataclass(slots=True)
 class Attempts:
-    """The attempts of a backtest. `stopped` says why not all of them were made, "" where they were."""
+    """The attempts of a backtest. `stopped` says why not all of them were made, "" where they were.
+
+    `do` makes one: `tried`, which is given an attempt, the means, and whom to tell.
+    """
 
     wanted: Wanted
     means: Means
     source: Source
     looks: Sequence[Look]
     tell: Tell
+    do: Callable[..., Tried] = tried
     stopped: str = ""
     _kept: Lines[KeptReplay] = field(init=False)
     _purse: Purse = field(init=False)
-    _under_way: dict[Future[Tried], tuple[Attempt, int]] = field(default_factory=dict, init=False)
+    _under_way: dict[Future[Tried], _Begun] = field(default_factory=dict, init=False)
     _away: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -41,15 +54,18 @@ class Attempts:
         self._purse = Purse(self.wanted.budget_usd)
 
     def replays(self) -> tuple[Replay, ...]:
-        """What is known of each attempt, in the order of fixes and bots; the newest word on each."""
-        known = {each.key: each.replay for each in self._kept}
+        """What is known of each attempt, in the order of fixes and bots; the newest word on each.
+
+        One that was interrupted is as if it had not been begun, but for what it has cost.
+        """
+        known = {each.key: each.replay for each in self._kept if each.replay.outcome is not Outcome.STOPPED}
         keys = (self._key(attempt) for attempt in self._all())
         return tuple(known[key] for key in keys if key in known)
 
     def make(self) -> None:
-        """Make those that were not made; what is under way at a stop or an error is not lost but for itself."""
+        """Make those that were not made. At a stop or an error of one, what the others under way come to is kept."""
         known = {each.key: each.replay for each in self._kept}
-        self._purse.spent_usd = sum(each.replay.spend.cost_usd or 0.0 for each in self._kept)
+        self._purse.spent_usd = charged_by(self._kept)
         left = [each for each in self._all() if (found := known.get(self._key(each))) is None or found.is_void]
         if left:
             self.tell(f"{len(left)} attempts to make, {self.wanted.jobs} at a time")
@@ -82,11 +98,17 @@ class Attempts:
 
     def _begin(self, pool: ThreadPoolExecutor, attempt: Attempt) -> None:
         costs = 0.0 if attempt.bot.player is not None else attempt.caps.cost_usd
-        begun = f"{attempt.fix.name}, {attempt.bot.name}"
-        told = self._telling(begun)
-        self.tell(f"{begun}: begins")
-        future = pool.submit(copy_context().run, _tried, attempt, self.means, told)
-        self._under_way[future] = (attempt, self._purse.set_aside(costs))
+        begun = _Begun(attempt, self._purse.set_aside(costs), uuid4().hex if costs and self.wanted.budget_usd else "")
+        if begun.mark:
+            cut = Replay(attempt.fix.id, attempt.bot.name, Outcome.STOPPED, "it was cut off", False, is_void=True)
+            self._kept.add(KeptReplay(self._key(attempt), cut, costs, begun.mark))
+        who = f"{attempt.fix.name}, {attempt.bot.name}"
+        self.tell(f"{who}: begins")
+        future = pool.submit(copy_context().run, self._done, attempt, self._telling(who))
+        self._under_way[future] = begun
+
+    def _done(self, attempt: Attempt, tell: Tell) -> Tried:
+        return self.do(attempt, self.means, tell=tell)
 
     def _telling(self, who: str) -> Tell:
         return lambda line: self.tell(f"{who}: {line.strip()}")
@@ -97,24 +119,43 @@ class Attempts:
             self._settle(future)
 
     def _settle(self, future: Future[Tried]) -> None:
-        attempt, number = self._under_way.pop(future)
+        begun = self._under_way.pop(future)
+        attempt = begun.attempt
         try:
             came = future.result()
-        except Stopped:
-            self._purse.settle(number, 0.0)
+        except BaseException:
+            self._purse.settle(begun.number, None)
+            raise
+        replay = self._fair(attempt, came.replay)
+        counted = self._purse.settle(begun.number, replay.spend.cost_usd)
+        self._kept.add(KeptReplay(self._key(attempt), replay, counted, begun.mark))
+        if came.is_stopped:
             self.stopped = self.stopped or INTERRUPTED
             return
-        self._purse.settle(number, came.replay.spend.cost_usd)
-        self._kept.add(KeptReplay(self._key(attempt), came.replay))
-        self.tell(line_of(attempt, came.replay))
+        self.tell(line_of(attempt, replay))
         self._away = self._away + 1 if came.is_away else 0
         if self._away >= AWAY_IN_A_ROW:
-            said = f"{self._away} attempts in a row could not be made, the last for: {came.replay.reason}"
+            said = f"{self._away} attempts in a row could not be made, the last for: {replay.reason}"
             self.stopped = self.stopped or said
 
+    def _fair(self, attempt: Attempt, replay: Replay) -> Replay:
+        """The replay; void where it was ended by what was left of the budget, and not by its own limit."""
+        cap, own, cost = attempt.caps.cost_usd, self.means.caps.cost_usd, replay.spend.cost_usd
+        is_lowered = cap is not None and (own is None or cap < own)
+        if replay.failure is not Failure.LIMIT or not is_lowered or cap is None or cost is None or cost < cap:
+            return replay
+        return replace(replay, is_void=True, reason=f"the budget left it USD {cap:.2f}: {replay.reason}")
+
     def _finish(self) -> None:
+        """Wait for what is under way; an error of one is raised once the others are kept."""
+        failed: BaseException | None = None
         while self._under_way:
-            self._settle_some()
+            try:
+                self._settle_some()
+            except Exception as error:  # noqa: BLE001 - raised below
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     def _all(self) -> Iterator[Attempt]:
         fit = [look for look in self.looks if look.checked.is_fit]
@@ -126,10 +167,6 @@ class Attempts:
 
     def _key(self, attempt: Attempt) -> str:
         return key_of_attempt(self.source, attempt.fix, attempt.bot, self.means)
-
-
-def _tried(attempt: Attempt, means: Means, tell: Tell) -> Tried:
-    return tried(attempt, means, tell=tell)
 
 
 def line_of(attempt: Attempt, replay: Replay) -> str:

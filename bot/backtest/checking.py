@@ -1,7 +1,7 @@
 """A fix looked at without a model: its tests fail on the base and pass with it, in clean workspaces, twice."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -9,6 +9,7 @@ from bot.backtest.judging import Judge, judged_tree, passed_in
 from bot.backtest.sources import Source, key_for
 from bot.errors import Gone, Refused
 from bot.proof import what_is_broken
+from bot.proof.reasons import names
 from bot.records import CheckedFix, Examination, PastFix, ReportState, StopCheck, TestPlan, TestReport
 from bot.repository import GitFailed, Mirror
 from bot.runs.doctor import Means, Patient, look, sandbox_facts
@@ -84,7 +85,8 @@ def _seen(source: Source, fix: PastFix, mirror: Mirror, sight: Means, tell: Call
     fixed = judged_tree(mirror, fix.base, fix.head, fix.head, paths)
     before = judged_tree(mirror, fix.base, fix.head, fix.base, paths)
     tell(f"{fix.name}: with the fix and its tests")
-    passing = _twice(judging, fixed, why="with the fix")
+    on_head = _twice(judging, fixed, why="with the fix")
+    passing = passed_in(on_head[0]) & passed_in(on_head[1])
     tell(f"{fix.name}: its tests on the base")
     on_base = [judging.test(before) for _ in range(2)]
     if ReportState.TIMED_OUT in {report.state for report in on_base}:
@@ -96,7 +98,7 @@ def _seen(source: Source, fix: PastFix, mirror: Mirror, sight: Means, tell: Call
     if is_same:
         kept |= passed_in(baseline)
     if not judges:
-        raise _Unfit("no test of the fix fails on the base" if passing else "no test passes with the fix")
+        raise _Unfit(_why_none_judges(passing, on_head[0], paths))
     checked_fix = CheckedFix(fix, judges=tuple(sorted(judges)), judge_paths=paths)
     return Look(checked_fix, kept=tuple(sorted(kept & passing - judges)), plan=plan)
 
@@ -136,12 +138,18 @@ def _with_judges_command(source: Source, fix: PastFix, ground: Ground) -> Ground
     return replace(ground, plan=replace(ground.plan, test=test)) if test else ground
 
 
-def _twice(ground: Ground, tree: str, *, why: str) -> frozenset[str]:
-    """The tests that pass in both of two runs."""
-    reports: list[TestReport] = []
-    for _ in range(2):
-        report = ground.test(tree)
-        if not report.could_run:
-            raise _Unfit(f"{why}: {report.state}")
-        reports.append(report)
-    return passed_in(reports[0]) & passed_in(reports[1])
+def _twice(ground: Ground, tree: str, *, why: str) -> tuple[TestReport, TestReport]:
+    reports = (ground.test(tree), ground.test(tree))
+    if cut := next((report for report in reports if not report.could_run), None):
+        raise _Unfit(f"{why}: {cut.state}")
+    return reports
+
+
+def _why_none_judges(passing: frozenset[str], on_head: TestReport, paths: Iterable[str]) -> str:
+    if not passing:
+        return "no test passes with the fix"
+    its_own = frozenset(paths)
+    failing = sorted(case.id for case in on_head.cases if case.id in on_head.failed and case.file in its_own)
+    if failing:
+        return f"tests that the fix changes fail with it too: {names(failing)}"
+    return "no test of the fix fails on the base"

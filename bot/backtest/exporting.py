@@ -21,6 +21,10 @@ def export(wanted: Wanted, backtest: Backtest, folder: Path, *, tell: Tell) -> i
 
     It is had from the backtest's folder: nothing is looked for or checked again. Raises: `Refused`.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Refused(f"{folder} can't be written to: {problem.strerror}.") from problem
     source = kept_source(wanted)
     kept = {(each.look.checked.fix.base, each.look.checked.fix.head): each.look for each in looks_in(wanted.folder)}
     fit = [each for each in backtest.fixes if each.is_fit]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.backtest import words
-from bot.backtest.sides import is_candidate, why_unfit
+from bot.backtest.sides import is_candidate, why_too_many, why_unfit
 from bot.backtest.wanted import Wanted
 from bot.errors import Gone, Refused
 from bot.records import Caps, CheckedFix, FixSource, PastFix, StopCheck
@@ -49,7 +49,7 @@ def history_of(wanted: Wanted, mirror: Mirror, *, stop: StopCheck) -> History:
 
 
 def fixes_in(history: History, caps: Caps) -> Iterator[CheckedFix]:
-    """The commits that change source and tests, newest first, merged pull requests among them as one.
+    """The commits that change source and tests, newest first; a merged pull request that is fit as one.
 
     Each comes with the reason where it can be told without running anything that nobody can be asked for it.
     """
@@ -57,31 +57,51 @@ def fixes_in(history: History, caps: Caps) -> Iterator[CheckedFix]:
     for commit in commits_before(history.mirror.path, history.head, since=history.since):
         if commit.sha in inside or not commit.parents:
             continue
-        if commit.is_merge:
-            if not words.is_of_a_pull(commit.message):
-                continue
-            inside |= brought_by(history.mirror.path, commit)
+        if commit.is_merge and not words.is_of_a_pull(commit.message):
+            continue
         found = _fix(history.mirror, commit, caps)
-        if found is not None:
-            yield found
+        if found is None:
+            continue
+        if commit.is_merge and found.is_fit:  # what is in one that is too large is looked at by itself
+            inside |= brought_by(history.mirror.path, commit)
+        yield found
 
 
 def _fix(mirror: Mirror, commit: PastCommit, caps: Caps) -> CheckedFix | None:
     base = commit.parents[0]
     try:
-        if not is_candidate(paths_between(mirror.path, base, commit.sha)):
-            return None
-        return _looked_at(mirror, commit, base, caps)
+        paths = paths_between(mirror.path, base, commit.sha)
     except GitFailed:  # the parent is not here: a shallow clone ends there
         return None
+    if not is_candidate(paths):
+        return None
+    try:
+        if too_many := why_too_many(len(paths), files_at_most=caps.patch_files):  # nobody reads so much
+            return CheckedFix(_unasked(commit, base), reason=too_many)
+        return _looked_at(mirror, commit, base, caps)
+    except (GitFailed, KeyError) as failed:
+        return CheckedFix(_unasked(commit, base), reason=f"git can't read it: {failed}")
 
 
 def _looked_at(mirror: Mirror, commit: PastCommit, base: str, caps: Caps) -> CheckedFix:
     files = files_between(mirror.path, base, commit.sha)
-    given = words.Given(files, lambda name: holds_word(mirror.path, base, name))
     unfit = why_unfit(files, lines_at_most=SOURCE_LINES_AT_MOST, files_at_most=caps.patch_files)
-    told = words.told_by_message(commit.message, given)
-    fix = PastFix(
+    if not unfit and words.is_taking_back(commit.message):
+        unfit = "it takes an earlier commit back"
+    if unfit:
+        return CheckedFix(_unasked(commit, base), reason=unfit)
+    told = words.told_by_message(commit.message, words.Given(files, lambda name: holds_word(mirror.path, base, name)))
+    reason = "" if told.is_enough else "its message says too little, without what gives the answer away"
+    return CheckedFix(_as_fix(commit, base, told), reason=reason)
+
+
+def _unasked(commit: PastCommit, base: str) -> PastFix:
+    """A fix that nobody is asked for: its words are for people."""
+    return _as_fix(commit, base, words.told_by_message(commit.message, words.Given((), lambda _: True)))
+
+
+def _as_fix(commit: PastCommit, base: str, told: words.Told) -> PastFix:
+    return PastFix(
         id=commit.sha[:_SHORT],
         name=commit.sha[:_SHORT],
         base=base,
@@ -92,9 +112,6 @@ def _looked_at(mirror: Mirror, commit: PastCommit, base: str, caps: Caps) -> Che
         at=commit.at,
         left_out=told.left_out,
     )
-    if not unfit and not told.is_enough:
-        unfit = "its message says too little, without what gives the answer away"
-    return CheckedFix(fix, reason=unfit)
 
 
 def pulls_in(history: History, pulls: Iterator[PastFix], caps: Caps) -> Iterator[CheckedFix]:
@@ -110,15 +127,19 @@ def _pull(mirror: Mirror, pull: PastFix, caps: Caps) -> CheckedFix:
         commit = commits_before(mirror.path, pull.head, at_most=1)[0]
         if not pull.base and not commit.parents:
             return CheckedFix(pull, reason="there was nothing before it")
-        base = pull.base or commit.parents[0]
-        files = files_between(mirror.path, base, pull.head)
-    except (GitFailed, ValueError) as failed:
+        fix = replace(pull, base=pull.base or commit.parents[0])
+        paths = paths_between(mirror.path, fix.base, fix.head)
+        if not is_candidate(paths):
+            return CheckedFix(fix, reason="it does not change both source and tests")
+        if too_many := why_too_many(len(paths), files_at_most=caps.patch_files):
+            return CheckedFix(fix, reason=too_many)
+        files = files_between(mirror.path, fix.base, fix.head)
+        brought = brought_by(mirror.path, commit) if commit.is_merge else ()
+    except (GitFailed, ValueError, KeyError) as failed:
         return CheckedFix(pull, reason=f"git can't read it: {failed}")
-    given = words.Given(files, lambda name: holds_word(mirror.path, base, name))
-    hints = (pull.url, pull.head, pull.head[:7], *(brought_by(mirror.path, commit) if commit.is_merge else ()))
-    told = words.told_by_issue(pull.title, pull.body, given, hints=hints)
+    given = words.Given(files, lambda _: True)
+    told = words.told_by_issue(pull.title, pull.body, given, hints=(pull.url, pull.head, *brought))
     left_out = tuple(dict.fromkeys((*pull.left_out, *told.left_out)))
-    fix = replace(pull, base=base, title=told.title, body=told.body, left_out=left_out)
-    if not is_candidate([file.path for file in files]):
-        return CheckedFix(fix, reason="it does not change both source and tests")
-    return CheckedFix(fix, reason=why_unfit(files, lines_at_most=SOURCE_LINES_AT_MOST, files_at_most=caps.patch_files))
+    fix = replace(fix, title=told.title, body=told.body, left_out=left_out)
+    unfit = why_unfit(files, lines_at_most=SOURCE_LINES_AT_MOST, files_at_most=caps.patch_files)
+    return CheckedFix(fix, reason=unfit or ("" if told.title else "its issue says nothing but the fix"))

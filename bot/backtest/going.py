@@ -1,7 +1,7 @@
 """A backtest from its beginning to its end."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from bot.backtest.attempts import INTERRUPTED, Attempts
@@ -54,16 +54,17 @@ _NOT_ISOLATED = (
 @contextmanager
 def alone_in(wanted: Wanted) -> Iterator[None]:
     """The backtest's folder, which no other one uses meanwhile. Raises `Refused`."""
-    try:
-        wanted.folder.mkdir(parents=True, exist_ok=True)
-        with locked(wanted.folder / "lock", timeout_s=0):
-            yield
-    except OSError as problem:
-        raise Refused(f"{wanted.folder} can't be used as the folder of results: {problem.strerror}.") from problem
-    except Unavailable as away:
-        if "lock was held" not in str(away):
-            raise
-        raise Refused(f"Another backtest is at work in {wanted.folder}: wait for it, or name another folder.") from away
+    with ExitStack() as held:
+        try:
+            wanted.folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(locked(wanted.folder / "lock", timeout_s=0))
+        except OSError as problem:
+            said = f"{wanted.folder} can't be used as the folder of results: {problem.strerror}."
+            raise Refused(said) from problem
+        except Unavailable as away:
+            said = f"Another backtest is at work in {wanted.folder}: wait for it, or name another folder."
+            raise Refused(said) from away
+        yield
 
 
 @dataclass(slots=True)

@@ -3,8 +3,9 @@
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -31,10 +32,19 @@ class KeptLook:
 
 @dataclass(frozen=True, slots=True)
 class KeptReplay:
-    """What an attempt came to."""
+    """What an attempt came to. `counted_usd` is what the budget was charged for it; None: what it says that it cost.
+
+    With a budget a line is written as it begins, too, as if it had cost all that it may; `begun` is the same in both.
+    """
 
     key: str
     replay: Replay
+    counted_usd: float | None = None
+    begun: str = ""
+
+    @property
+    def charged_usd(self) -> float:
+        return (self.replay.spend.cost_usd or 0.0) if self.counted_usd is None else self.counted_usd
 
 
 class Lines(Generic[T]):
@@ -60,7 +70,7 @@ class Lines(Generic[T]):
     def add(self, record: T) -> None:
         """Write a record, and have it on the disk."""
         line = dump(record).encode() + b"\n"
-        with self._lock, self._path.open("ab+") as opened:
+        with self._lock, self._path.open("ab+") as opened, _on_disk(self._path.parent):
             size = opened.seek(0, os.SEEK_END)
             if size and not _ends_whole(self._path):
                 opened.truncate(self._path.read_bytes().rfind(b"\n") + 1)
@@ -69,10 +79,27 @@ class Lines(Generic[T]):
             os.fsync(opened.fileno())
 
 
+@contextmanager
+def _on_disk(folder: Path) -> Iterator[None]:
+    """Have the names in a folder on the disk too: a file that is new is lost without."""
+    yield
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _ends_whole(path: Path) -> bool:
     with path.open("rb") as opened:
         opened.seek(-1, os.SEEK_END)
         return opened.read(1) == b"\n"
+
+
+def charged_by(lines: Iterable[KeptReplay]) -> float:
+    """What the budget was charged for all; for one that has begun and not ended, all that it might have cost."""
+    charged = {line.begun or number: line.charged_usd for number, line in enumerate(lines)}
+    return sum(charged.values())
 
 
 def looks_in(folder: Path) -> Lines[KeptLook]:
@@ -88,9 +115,15 @@ def key_of_look(source: Source, fix: PastFix, means: Means) -> str:
 
 
 def key_of_attempt(source: Source, fix: PastFix, bot: Bot, means: Means) -> str:
-    """What an attempt depends on: the fix, its words, and the bot with all its settings."""
-    of_house = () if bot.player else (means.crew.critic, means.crew.candidates)
-    return _digest(key_of_look(source, fix, means), fix.title, fix.body, bot, of_house, means.caps)
+    """What an attempt depends on: the fix, its words, and the bot with all its settings.
+
+    Its name, the budget, and what of the operator's settings does not count for it, change nothing.
+    """
+    crew, caps = means.crew, means.caps if bot.iterations is None else replace(means.caps, iterations=bot.iterations)
+    critic = crew.critic if bot.critic is None else bot.critic
+    team = () if bot.player else (bot.model, critic, bot.candidates or crew.candidates)
+    how = (bot.player, bot.reproduce, team, caps)
+    return _digest(key_of_look(source, fix, means), fix.title, fix.body, how)
 
 
 def _digest(*parts: object) -> str:

@@ -188,12 +188,14 @@ def _brought(file: ChangedFile) -> Iterator[Deed]:
     elif file.after_mode == _LINK:
         target = shlex.quote(_text(data, path))
         yield _run(f"{_made_room(path)} && ln -s -- {target} {shlex.quote(path)}")
-    elif _is_plain(data):
+    elif _is_plain(data) and file.before_mode != _LINK:
         yield _write(path, data.decode())
     else:
         yield from _written(path, data)
-    if file.after_mode == _PROGRAM and file.before_mode != _PROGRAM:
+    if file.after_mode == _PROGRAM:
         yield _run(f"chmod +x -- {shlex.quote(path)}")
+    elif file.before_mode == _PROGRAM and file.after_mode not in (None, _LINK):
+        yield _run(f"chmod -x -- {shlex.quote(path)}")
 
 
 def _named(path: str) -> str:

@@ -40,7 +40,9 @@ class Purse:
         self._set_aside[self._next] = cap_usd or 0.0
         return self._next
 
-    def settle(self, number: int, cost_usd: float | None) -> None:
-        """Count what the attempt has cost; all that it might have, where nobody knows."""
+    def settle(self, number: int, cost_usd: float | None) -> float:
+        """Count what the attempt has cost; all that it might have, where nobody knows. Returns what was counted."""
         most = self._set_aside.pop(number)
-        self.spent_usd += most if cost_usd is None else cost_usd
+        counted = most if cost_usd is None else cost_usd
+        self.spent_usd += counted
+        return counted

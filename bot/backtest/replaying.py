@@ -41,10 +41,14 @@ TRACES = "traces"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of an attempt. `is_away`: a service failed, as it may fail all others too."""
+    """What came of an attempt. `is_away`: a service failed, as it may fail all others too.
+
+    `is_stopped`: it was ended midway, and what it had spent is known.
+    """
 
     replay: Replay
     is_away: bool = False
+    is_stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Attempt:
 
 
 def tried(attempt: Attempt, means: Means, *, tell: Tell) -> Tried:
-    """Do it, then judge it. Raises `Stopped`; whatever else goes wrong is in what comes back."""
+    """Do it, then judge it. Whatever goes wrong is in what comes back, with what was spent until then."""
     began = time.monotonic()
     begun = Replay(attempt.fix.id, attempt.bot.name, Outcome.ERROR, "", is_solved=False, is_void=True)
     try:
@@ -77,12 +81,12 @@ def tried(attempt: Attempt, means: Means, *, tell: Tell) -> Tried:
             return Tried(_ended(begun, agent_for, began))
         result = _result(attempt, means, agent_for, tell)
         seconds = round(time.monotonic() - began, 2)
-        if result.outcome is Outcome.STOPPED:
-            raise Stopped
-        if result.outcome is Outcome.ERROR:
-            spent = replace(begun, spend=result.progress.spend)
-            return Tried(_ended(spent, result.reason, began), is_away=True)
+        begun = replace(begun, spend=result.progress.spend)  # whatever comes now, that was spent
+        if (spoilt := _spoilt(begun, result, began)) is not None:
+            return spoilt
         judged = _judged(attempt, means, result)
+    except Stopped:
+        return _stopped(begun, began)
     except Unavailable as away:
         return Tried(_ended(begun, str(away), began), is_away=True)
     except (Refused, Gone, GitFailed) as refused:
@@ -120,7 +124,7 @@ def _result(attempt: Attempt, means: Means, agent_for: AgentFor, tell: Tell) -> 
             task=Task(title=fix.title, body=fix.body),
             agent_for=agent_for,
             crew=_crew(attempt.bot, means),
-            models=(*means.models, *([config.critic_or_none] if attempt.bot.player else [])),
+            models=(*means.models, config.model or "", *([config.critic_or_none] if attempt.bot.player else [])),
             sandbox=sight.sandbox,
             prepare_image=sight.prepare_image,
             image=sight.image,
@@ -160,6 +164,7 @@ def _agents(attempt: Attempt, means: Means) -> AgentFor | str:
     def agent_for(crew: Crew, instead_of: object) -> Agent:
         chosen = replace(
             crew,
+            model=bot.model,
             critic=crew.critic if bot.critic is None else bot.critic,
             candidates=bot.candidates or crew.candidates,
         )
@@ -197,6 +202,21 @@ def _judged(attempt: Attempt, means: Means, result: RunResult) -> Replay:
         failure=None if is_solved else failure_of(result),
         spend=result.progress.spend,
     )
+
+
+def _spoilt(begun: Replay, result: RunResult, began: float) -> Tried | None:
+    """What comes of a run that was ended by something else than the bot; None where the judge has the word."""
+    match result.outcome:
+        case Outcome.STOPPED:
+            return _stopped(begun, began)
+        case Outcome.ERROR:
+            return Tried(_ended(begun, result.reason, began), is_away=True)
+        case _:
+            return None
+
+
+def _stopped(begun: Replay, began: float) -> Tried:
+    return Tried(_ended(replace(begun, outcome=Outcome.STOPPED), "it was interrupted", began), is_stopped=True)
 
 
 def _ended(replay: Replay, reason: str, began: float) -> Replay:

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from bot.proof import FileKind, kind_of
 from bot.records import ChangedFile
+from bot.repository.changes import printable
 
 _TEST_SIDE = (FileKind.TEST, FileKind.TEST_SUPPORT, FileKind.TEST_CONFIG)
 _SAYS_BOTH = frozenset({"pyproject.toml", "setup.cfg", "package.json"})
@@ -34,15 +35,21 @@ def why_unfit(files: Sequence[ChangedFile], *, lines_at_most: int, files_at_most
     source = [file for file in files if not is_of_tests(file.path)]
     if any(_SUBMODULE in (file.before_mode, file.after_mode) for file in files):
         return "it changes a submodule"
-    if len(files) > files_at_most:
-        return f"too large: {len(files)} files"
-    binary = next((file.path for file in source if _is_binary(file)), "")
-    if binary:
+    if too_many := why_too_many(len(files), files_at_most=files_at_most):
+        return too_many
+    if odd := next((file.path for file in files if printable(file.path) != file.path), ""):
+        return f"it changes a file whose name is no text: {printable(odd)}"
+    if binary := next((file.path for file in source if _is_binary(file)), ""):
         return f"it changes a file that is no text: {binary}"
     lines = sum(map(_changed_lines, source))
     if lines > lines_at_most:
         return f"too large: {lines:,} changed lines of source"
     return ""
+
+
+def why_too_many(count: int, *, files_at_most: int) -> str:
+    """Why nobody is asked for a fix of so many files, or ""."""
+    return f"too large: {count:,} files" if count > files_at_most else ""
 
 
 def _is_binary(file: ChangedFile) -> bool:

@@ -139,7 +139,10 @@ class Tasks:
         return tuple(sorted({*task.judge, *filter(is_of_tests, task.removed)}))
 
     def given(self, fix: PastFix) -> Given:
-        return replace(self.wanted.given, test=self.wanted.given.test or self.tasks[fix.id].test)
+        own = self.wanted.given
+        if own.test:
+            return own
+        return replace(own, test=self.tasks[fix.id].test, directory=own.directory or ".")  # it is run at the top
 
     def judge_test(self, fix: PastFix) -> str:
         return self.tasks[fix.id].judge_test

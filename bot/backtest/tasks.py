@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import ConfigError, Refused
 from bot.records import storable
+from bot.repository.changes import printable
 from sandbox.contract import CACHES, MEBIBYTE, File, SandboxError, archive_of, files_of
 from sandbox.tree import pack, unpack
 
@@ -134,6 +135,8 @@ def write_task(task: RepositoryTask, folder: Path) -> None:
     """Write a task as a folder, in place of one that is there. Raises: `Refused` for files that no folder can hold."""
     if bad := next((path for path in (*task.files, *task.judge, *task.solution) if _is_gits(path)), ""):
         raise Refused(f"it holds {bad!r}, which git would take for its own")
+    if odd := next((path for path in task.removed if storable(path) != path), ""):
+        raise Refused(f"it takes a file away whose name is no text: {printable(odd)}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".task-", dir=folder.parent) as made:
         new = Path(made) / "new"

@@ -13,6 +13,7 @@ AT_MOST = 2_000
 """Commits that are looked at in one repository."""
 
 INSIDE_AT_MOST = 1_000
+_LATEST = 253_402_300_800  # the year 10000
 _FORMAT = "%H%x00%P%x00%ct%x00%B"
 
 
@@ -40,8 +41,13 @@ def commits_before(repository: Path, head: str, *, since: str = "", at_most: int
     fields = listed.decode("utf-8", "replace").removesuffix("\0").split("\0") if listed else []
     rows = zip(*[iter(fields)] * (_FORMAT.count("%x00") + 1), strict=True)
     return tuple(
-        PastCommit(sha, tuple(parents.split()), float(at), message.strip("\n")) for sha, parents, at, message in rows
+        PastCommit(sha, tuple(parents.split()), _seconds(at), message.strip("\n")) for sha, parents, at, message in rows
     )
+
+
+def _seconds(at: str) -> float:
+    """The time of a commit; 0 where it has none that a calendar knows."""
+    return float(at) if at.isdecimal() and int(at) < _LATEST else 0.0
 
 
 def brought_by(repository: Path, merge: PastCommit) -> frozenset[str]:
