@@ -41,7 +41,7 @@ def comes_to_the_same(found: tuple[Place, Undisturbed], target: Target, seed: in
 
 
 @pytest.mark.parametrize("seed", [CHOSEN])
-@pytest.mark.parametrize("target", [Target.HUB, Target.CONNECTIONS, Target.DATABASE, Target.WEB, Target.WORKER])
+@pytest.mark.parametrize("target", [Target.HUB, Target.DATABASE, Target.WORKER])
 def test_whatever_ends_in_the_middle_of_a_run_nobody_can_tell_afterwards(
     at_a_server: tuple[Place, Undisturbed], target: Target, seed: int
 ) -> None:
