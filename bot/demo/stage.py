@@ -25,7 +25,7 @@ REPORTER, MAINTAINER = "ada", "mona"
 LABEL = "selfcode"
 RECORDED = "recorded replies"
 """The model's name for people, where it is none."""
-_READY_S = 60.0
+_READY_S = 180.0
 _FROM_THE_CALLER = ("SELFCODE_MODEL", "SELFCODE_SANDBOX_IMAGE", "SELFCODE_CA_BUNDLE")
 
 

@@ -277,8 +277,9 @@ class GitHubApp:
         title: str,
         summary: str,
         annotations: Sequence[Annotation] = (),
+        details_url: str = "",
     ) -> None:
-        app_id, said = self._app.id, checks.Said(conclusion, title, summary, tuple(annotations))
+        app_id, said = self._app.id, checks.Said(conclusion, title, summary, tuple(annotations), details_url)
         self._do(ref, _CHECK, lambda place: checks.set_check(place, head_sha, said, app_id=app_id))
 
     def _do(self, ref: RepositoryRef, purpose: Purpose, task: Callable[[Place], T]) -> T:

@@ -26,12 +26,13 @@ _MESSAGE_LIMIT = 64_000
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a check run is to say."""
+    """What a check run is to say. `details_url` is where its “Details” lead, "" where that is left to GitHub."""
 
     conclusion: str
     title: str
     summary: str
     annotations: tuple[Annotation, ...] = ()
+    details_url: str = ""
 
     @property
     def output(self) -> dict[str, Any]:
@@ -42,7 +43,7 @@ class Said:
     @property
     def key(self) -> str:
         """The same for the same words: by it a check run that says them already is known."""
-        return hashlib.sha256(json.dumps([self.conclusion, self.output]).encode()).hexdigest()[:32]
+        return hashlib.sha256(json.dumps([self.conclusion, self.output, self.details_url]).encode()).hexdigest()[:32]
 
 
 def set_check(place: Place, head_sha: str, said: Said, *, app_id: int) -> None:
@@ -63,6 +64,7 @@ def set_check(place: Place, head_sha: str, said: Said, *, app_id: int) -> None:
 def _say(send: Callable[[str, dict[str, Any]], Any], path: str, said: Said, **more: str) -> None:
     """Send; and again without annotations where GitHub does not take them: the summary has all of it in short."""
     body = {"name": CHECK, "status": "completed", "conclusion": said.conclusion, "external_id": said.key, **more}
+    body |= {"details_url": said.details_url} if said.details_url else {}
     try:
         send(path, body | {"output": said.output})
     except Invalid as invalid:

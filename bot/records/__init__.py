@@ -42,7 +42,6 @@ from bot.records.reports import ReportState, TestCase, TestReport, TestStatus
 from bot.records.run_lists import (
     Choices,
     NumbersChoice,
-    PullState,
     Queue,
     RunChoice,
     RunLine,
@@ -62,8 +61,8 @@ from bot.records.signing_in import (
 )
 from bot.records.spending import Caps, Spend, Usage
 from bot.records.storing import dump, load, storable
-from bot.records.story import Happening, HappeningKind, IterationLine, News, RunStory
-from bot.records.triggers import Inbox, PullEnd, Receipt, Subject, SubjectKind, Trigger, TriggerKind
+from bot.records.story import Happening, HappeningKind, IterationLine, RunStory
+from bot.records.triggers import Inbox, PullState, PullTurn, Receipt, Subject, SubjectKind, Trigger, TriggerKind
 from bot.records.viewing import Steering, Viewing
 from bot.records.work import ActionTaken, Aim, Call, Candidate, Iteration, Progress, Reproduce, Verdict
 from bot.records.workbench import Readable, Unreproduced, Workbench
@@ -128,7 +127,6 @@ __all__ = [
     "MadeCommit",
     "MergeState",
     "NewApp",
-    "News",
     "Note",
     "NumbersChoice",
     "Offline",
@@ -138,10 +136,10 @@ __all__ = [
     "Progress",
     "Proof",
     "Provenance",
-    "PullEnd",
     "PullRequest",
     "PullRequestText",
     "PullState",
+    "PullTurn",
     "Queue",
     "Reach",
     "Readable",

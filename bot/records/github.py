@@ -213,10 +213,12 @@ class GitHub(Protocol):
         title: str,
         summary: str,
         annotations: Sequence[Annotation] = (),
+        details_url: str = "",
     ) -> None:
         """The check run `selfcode` on a commit, once: an existing one is brought up to date.
 
         Of the annotations the first `ANNOTATIONS_AT_MOST` are shown, none of them twice: one that has some already,
-        and is to say something else, has another one put in its place.
+        and is to say something else, has another one put in its place. `details_url` is where its “Details” lead;
+        "" leaves that to GitHub.
         """
         ...

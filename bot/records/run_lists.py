@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from bot.records.examination import Health
 from bot.records.outcomes import Outcome
-from bot.records.triggers import TriggerKind
+from bot.records.triggers import PullState, TriggerKind
 
 
 class RunState(StrEnum):
@@ -14,14 +14,6 @@ class RunState(StrEnum):
     WORKING = "at work"
     HELD = "held up"
     ENDED = "ended"
-
-
-class PullState(StrEnum):
-    """How a pull request of ours stands."""
-
-    OPEN = "open"
-    MERGED = "merged"
-    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """One run whole, as far as it has come, and what happens in it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.records.conversation import Note
@@ -82,11 +81,3 @@ class RunStory:
     happenings: tuple[Happening, ...] = ()
     examination: Examination | None = None
     others: tuple[RunLine, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What is new since it was asked for last: of the runs that are followed, and a mark of how all of them stand."""
-
-    mark: str
-    happenings: Mapping[str, tuple[Happening, ...]] = field(default_factory=dict)

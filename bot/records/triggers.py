@@ -58,12 +58,20 @@ class Subject:
     node_id: str = ""
 
 
+class PullState(StrEnum):
+    """How a pull request of ours stands."""
+
+    OPEN = "open"
+    MERGED = "merged"
+    CLOSED = "closed"
+
+
 @dataclass(frozen=True, slots=True)
-class PullEnd:
-    """A pull request of ours was closed, or merged."""
+class PullTurn:
+    """How a pull request of ours, by its number, stands since something was done to it."""
 
     number: int
-    is_merged: bool
+    state: PullState
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +85,7 @@ class Trigger:
     that asked. `is_insider`: by GitHub's word in the delivery whoever asks belongs to the repository, or what they did
     takes that; it admits nobody. `occurred_at` is ISO 8601 UTC, GitHub's clock. `pull_request` is set where it was
     asked in the conversation of a pull request: as long as its issue is not looked up, `issue` names that too.
-    `pull_end` is set where the end of a pull request is why a run is to stop, `reopened`, the number of a pull request,
-    for REOPENED alone.
+    `pull_turn` is set where the end of a pull request is why a run is to stop, and for REOPENED.
     """
 
     key: str
@@ -94,8 +101,7 @@ class Trigger:
     head_sha: str = ""
     review_id: int | None = None
     is_insider: bool = False
-    pull_end: PullEnd | None = None
-    reopened: int | None = None
+    pull_turn: PullTurn | None = None
 
     @property
     def comment_id(self) -> int | None:

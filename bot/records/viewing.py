@@ -5,7 +5,7 @@ from typing import Protocol
 
 from bot.records.places import Person
 from bot.records.run_lists import Choices, NumbersChoice, Queue, RunChoice, RunLine, RunList, WaitingLine, WorkedIssue
-from bot.records.story import News, RunStory
+from bot.records.story import Happening, RunStory
 from bot.records.work import Iteration
 
 
@@ -38,8 +38,15 @@ class Viewing(Protocol):
 
     def issues(self, choice: NumbersChoice) -> Sequence[WorkedIssue]: ...
 
-    def news(self, followed: Mapping[str, int]) -> News:
-        """What happened in these runs after the happening of this number."""
+    def news(self, followed: Mapping[str, int]) -> Mapping[str, tuple[Happening, ...]]:
+        """What happened in these runs, each after the happening of this number."""
+        ...
+
+    def mark(self, among: Collection[int] | None) -> str:
+        """How the runs of these repositories stand, None for all, and what waits there: another one once that changes.
+
+        Nothing that happens elsewhere changes it, but for the places in the queue, which are shown.
+        """
         ...
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.errors import Unavailable
-from bot.records import PullState, Trigger, TriggerKind
+from bot.records import Trigger, TriggerKind
 from bot.runs.deciding import UNASKED, is_before, same
 from bot.runs.errands import Errands
 from bot.runs.forgetting import Whole
@@ -76,7 +76,8 @@ class Acting:
             case TriggerKind.UNINSTALLED:
                 return self._leave(each)
             case TriggerKind.REOPENED:
-                note = self._reopened(trigger)
+                self._know_pull(trigger)
+                note = "open again"  # what its closing has stopped goes on once somebody asks for it
             case _:
                 raise AssertionError(trigger.kind)
         return note
@@ -88,9 +89,7 @@ class Acting:
         """
         trigger = each.trigger
         issue, asked = trigger.issue, trigger.subject is not None
-        if trigger.pull_end is not None:
-            end, state = trigger.pull_end, PullState.MERGED if trigger.pull_end.is_merged else PullState.CLOSED
-            self.store.pulls.turn(issue.repository.id, end.number, state, told_at=moment_of(trigger.occurred_at))
+        self._know_pull(trigger)
         if asked and (refusal := self.reception.refusal(trigger)):
             return refusal
         kinds = RUNS if asked else (*WORK, *PROOFS)
@@ -108,12 +107,11 @@ class Acting:
             self.queueing.take_back(other, trigger.because)
         return f"{stopped} run asked to stop, {len(older)} waiting dropped"
 
-    def _reopened(self, trigger: Trigger) -> str:
-        """Know our pull request to be open again. What its closing has stopped goes on once somebody asks for it."""
-        assert trigger.reopened is not None
-        repository_id, told_at = trigger.issue.repository.id, moment_of(trigger.occurred_at)
-        self.store.pulls.turn(repository_id, trigger.reopened, PullState.OPEN, told_at=told_at)
-        return "open again"
+    def _know_pull(self, trigger: Trigger) -> None:
+        """Know how our pull request stands, where that is told."""
+        if (turn := trigger.pull_turn) is not None:
+            told_at = moment_of(trigger.occurred_at)
+            self.store.pulls.turn(trigger.issue.repository.id, turn.number, turn.state, told_at=told_at)
 
     def _is_stopping(self, trigger: Trigger) -> bool:
         """Whether something on the issue was asked to stop and has not ended: by this request, or before it."""

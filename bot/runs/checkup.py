@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from bot.records import AppFacts, Check, CheckState, Delivered, HookFacts, InstallationFacts, lacking
 
 KEY, CLOCK, WEBHOOK, DELIVERIES = "key", "clock", "webhook", "deliveries"
-PERMISSIONS, INSTALLATION = "permissions", "installation"
+PERMISSIONS, INSTALLATION, SIGN_IN = "permissions", "installation", "sign-in"
 
 CLOCK_NOTED_S = 5.0
 CLOCK_BAD_S = 30.0

@@ -28,8 +28,8 @@ def _none(_: Trigger) -> Collection[str]:
 class Hearing:
     """What it takes to decide: the label and the login that are ours, and the bots that may ask.
 
-    `end_sessions` signs a user out, by their id. `forgotten_until` says up to when everything of a repository was
-    ordered to be forgotten: it does not come back.
+    `end_sessions` signs a user out, by their id, where they had signed in by a moment. `forgotten_until` says up to
+    when everything of a repository was ordered to be forgotten: it does not come back.
     """
 
     hindsight: Hindsight
@@ -38,12 +38,20 @@ class Hearing:
     bot_login: str
     trusted_bots: Collection[str] = field(default=frozenset())
     forgotten_until: Callable[[RepositoryRef], float | None] = lambda _: None
-    end_sessions: Callable[[int], None] = lambda _: None
+    end_sessions: Callable[[int, float | None], None] = lambda _, __: None
 
-    def hear(self, event: Event, delivery_id: str = "", *, also: Callable[[Trigger], Collection[str]] = _none) -> int:
+    def hear(
+        self,
+        event: Event,
+        delivery_id: str = "",
+        *,
+        delivered_at: float | None = None,
+        also: Callable[[Trigger], Collection[str]] = _none,
+    ) -> int:
         """Keep what an event asks for. Returns how many of its triggers were not known.
 
-        `also` says by which other keys a trigger may be known.
+        `delivered_at` is when GitHub first told it, where that is known. `also` says by which other keys a trigger may
+        be known.
         """
         decision = decide(
             event,
@@ -56,7 +64,7 @@ class Hearing:
             case Ignore() | Pong():
                 return 0
             case EndSessions(user_id=user_id):
-                self.end_sessions(user_id)
+                self.end_sessions(user_id, delivered_at)  # who has signed in since has allowed it anew
                 log.info("heard late: user %s took back what they had allowed, and is signed out", user_id)
                 return 0
             case Accept(triggers=triggers):

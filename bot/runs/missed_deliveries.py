@@ -87,7 +87,7 @@ class MissedDeliveries:
         """Keep what it asks for. Returns how much of that was not known; None where it is to be tried again."""
         try:
             event = parse(attempt.event, self.hindsight.body(attempt.id), "application/json")
-            return self.hearing.hear(event, attempt.guid)
+            return self.hearing.hear(event, attempt.guid, delivered_at=self._first_told_at(attempt))
         except (Gone, Refused, DeliveryRejected) as problem:
             log.warning("delivery %s, %s, can't be heard: %s", attempt.guid, attempt.event, problem)
         except Unavailable:
@@ -97,6 +97,10 @@ class MissedDeliveries:
             self._bugs[attempt.id] += 1
             return None if self._bugs[attempt.id] < TRIES else 0
         return 0
+
+    def _first_told_at(self, attempt: DeliveryAttempt) -> float:
+        """When it was told first, as far as that was listed: it may have been sent again since."""
+        return min(each.delivered_at for each in (attempt, *self._found.values()) if each.guid == attempt.guid)
 
     def _keep_mark(self, newest: int, undone: set[int]) -> None:
         mark = self.caught_up.mark(self.app_id)

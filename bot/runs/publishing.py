@@ -16,6 +16,7 @@ from bot.runs.stopping import StopFlag
 from bot.runs.store import Store
 from bot.runs.voice import Voice
 from bot.writing.check import CheckText
+from bot.writing.progress import page_of
 from bot.writing.pull_request import pull_request
 
 NO_DRAFTS = "GitHub has no drafts for this repository."
@@ -106,7 +107,7 @@ class Publishing:
 
 
 def set_check(known: Known, head_sha: str, text: CheckText) -> None:
-    """Set the check run on a commit of the run's repository, without secrets."""
+    """Set the check run on a commit of the run's repository, without secrets; its “Details” lead to the run's page."""
     masked = Voice(known).masked
     known.house.github.set_check(
         known.at.repository,
@@ -117,6 +118,7 @@ def set_check(known: Known, head_sha: str, text: CheckText) -> None:
         annotations=[
             replace(each, title=masked(each.title), message=masked(each.message)) for each in text.annotations
         ],
+        details_url=page_of(known.run_id, known.house.pages),
     )
 
 

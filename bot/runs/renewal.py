@@ -157,6 +157,7 @@ class Renewal:
             run_id=self.run_id,
             repository=known.info.ref.full_name,
             moved_to=pull.head_sha if pull.head_sha != self._judged else "",
+            pages=self.house.pages,
         )
         describe(known, pull, text.body)
 

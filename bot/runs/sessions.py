@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Engine, Row, delete, func, or_, select, update
+from sqlalchemy import Engine, Row, delete, func, or_, select, true, update
 
 from bot.records import SESSION_IDLE_S, SESSION_LASTS_S, SessionRow
 from bot.runs.tables import sessions, sign_ins
@@ -68,10 +68,11 @@ class SqlSessions:
             row = connection.execute(delete(sessions).where(sessions.c.key == key).returning(*sessions.c)).first()
         return None if row is None else _session(row)
 
-    def end_all_of(self, user_id: int) -> None:
+    def end_all_of(self, user_id: int, *, begun_until: float | None = None) -> None:
+        is_meant = true() if begun_until is None else sessions.c.began_at <= begun_until
         with transaction(self.engine) as connection:
             leave_no_trace(connection)
-            connection.execute(delete(sessions).where(sessions.c.user_id == user_id))
+            connection.execute(delete(sessions).where(sessions.c.user_id == user_id, is_meant))
 
     def forget_what_is_over(self, now: float) -> None:
         """Keep nothing of sessions that have ended by themselves."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, func, select, true
 
 from bot.records import (
     Choices,
     Examination,
+    Happening,
     Iteration,
-    News,
     NumbersChoice,
     Proof,
     Queue,
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 CHOICES_AT_MOST = 500
 SEEN_AT_MOST = 200
-"""How many runs at work a mark of all of them goes by, the newest of them."""
+"""How many runs at work a mark goes by, the newest of them."""
 
 QUEUE_EVERY_S = 1.0
 CHOICES_EVERY_S = 10.0
@@ -224,18 +224,29 @@ class SqlViewing:
             worked = worked_issues(connection.execute(query))
         return [each for each in worked if choice.model in ("", each.model)]
 
-    def news(self, followed: Mapping[str, int]) -> News:
-        """What happened in these runs since, and a mark of how all runs stand."""
+    def news(self, followed: Mapping[str, int]) -> Mapping[str, tuple[Happening, ...]]:
+        """What happened in these runs since."""
+        with transaction(self.engine) as connection:
+            return happened_since(connection, followed)
+
+    def mark(self, among: Collection[int] | None) -> str:
+        """How the runs of these repositories stand, and what waits there."""
+        chosen, asked = may_be_seen(among), true() if among is None else inbox.c.repository_id.in_(among)
+        in_order = (
+            true() if among is None else (runs.c.repository_id + 0).in_(among)
+        )  # by no index but that of the order
         at_work = (
             select(
                 runs.c.id, runs.c.step, runs.c.iteration_count, runs.c.cost_usd, runs.c.resumes_at, runs.c.stop_because
             )
-            .where(runs.c.state == "running")
+            .where(runs.c.state == "running", chosen)
             .order_by(runs.c.started_at.desc())
             .limit(SEEN_AT_MOST)
         )
-        newest = select(func.max(runs.c.started_at), func.max(runs.c.finished_at))
-        waits = select(func.count(), func.max(inbox.c.seq)).where(inbox.c.state == "waiting")
+        working = select(func.count()).select_from(runs).where(runs.c.state == "running", chosen)
+        newest = select(runs.c.started_at).where(in_order).order_by(runs.c.started_at.desc()).limit(1)
+        waits = select(func.count(), func.max(inbox.c.seq)).where(inbox.c.state == "waiting", asked)
         with transaction(self.engine) as connection:
-            mark = [tuple(row) for query in (at_work, newest, waits) for row in connection.execute(query)]
-            return News(hashlib.sha256(repr(mark).encode()).hexdigest()[:16], happened_since(connection, followed))
+            found = [tuple(row) for query in (at_work, working, newest, waits) for row in connection.execute(query)]
+        places = [(each.run_id, each.place) for each in self.queue(among).waiting] if among and found[-1][0] else []
+        return hashlib.sha256(repr((found, places)).encode()).hexdigest()[:16]

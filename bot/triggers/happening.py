@@ -6,9 +6,8 @@ that nobody lists.
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
-from bot.records import PullEnd, Trigger, TriggerKind
+from bot.records import PullState, PullTurn, Trigger, TriggerKind
 from bot.triggers.answers import Accept, Ignore, Ours, asked, belongs, issue_of_pull
 from bot.triggers.events import IssueEvent, PullRequestEvent, iso
 
@@ -42,22 +41,22 @@ def on_pull_request(event: PullRequestEvent, ours: Ours) -> Accept | Ignore:
     issue = issue_of_pull(event, pull, ours)
     if issue is None:
         return Ignore("the pull request is not ours")
-    at, fields = iso(pull.updated_at), dict[str, Any]()
+    at, turn = iso(pull.updated_at), None
     match event.action:
         case "closed":
             at, is_merged = iso(pull.closed_at or pull.updated_at), pull.merged_at is not None
             moment = f"{at}/merged" if is_merged else at  # it may have been closed and opened again in the same second
             kind, because = TriggerKind.STOP, f"pull request #{number} closed"
-            fields["pull_end"] = PullEnd(number, is_merged=is_merged)
+            turn = PullTurn(number, PullState.MERGED if is_merged else PullState.CLOSED)
         case "reopened":
             kind, moment, because = TriggerKind.REOPENED, at, f"pull request #{number} reopened"
-            fields["reopened"] = number
+            turn = PullTurn(number, PullState.OPEN)
         case "synchronize":
             kind, moment, because = TriggerKind.MOVED, f"{at}/{head.sha}", f"pushed to pull request #{number}"
         case _:
             return Ignore(f"a pull request that is {event.action} asks for nothing")
     key = f"{kind}:{event.repository.id}!{number}@{moment}"
-    trigger = asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because, **fields)
+    trigger = asked(event, ours, kind=kind, number=issue, key=key, occurred_at=at, because=because, pull_turn=turn)
     return Accept((trigger,))
 
 

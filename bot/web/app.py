@@ -11,7 +11,7 @@ from bot.web.asgi import Site
 from bot.web.health import health
 from bot.web.pages.means import Means
 from bot.web.pages.site import add_pages
-from bot.web.webhook import Keeping, Webhook, nobody_signs_in
+from bot.web.webhook import Keeping, SignOut, Webhook, nobody_signs_in
 
 _AGAIN_S = "60"
 _READ_BYTES = 1024 * 1024
@@ -30,10 +30,11 @@ def create_app(
     readings: Callable[[], Iterable[Reading]] = tuple,
     trusted_bots: Collection[str] = frozenset(),
     means: Means | None = None,
+    sign_out: SignOut = nobody_signs_in,
 ) -> Site:
     """The application that a web process serves. `ready` and `readings` are as in `watch_pages`.
 
-    With `means` there are pages that show what runs.
+    With `means` there are pages that show what runs; `sign_out` lets nobody look at them any more as somebody.
 
     It only verifies, decides and enqueues; nothing of a run happens in it.
     """
@@ -44,7 +45,7 @@ def create_app(
         inbox=inbox,
         count=figures.delivery,
         trusted_bots=trusted_bots,
-        sign_out=means.door.sessions.end_all_of if means is not None and means.door is not None else nobody_signs_in,
+        sign_out=sign_out,
     )
     pages = watch_pages(ready=ready, figures=figures, readings=readings)
     if means is None:

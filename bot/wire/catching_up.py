@@ -38,7 +38,7 @@ def catching_up_of(
         github.bot_login(),
         frozenset(settings.trusted_bots),
         forgotten_until=Orders(engine, forgetting).forgotten_until,
-        end_sessions=SqlSessions(engine).end_all_of,
+        end_sessions=lambda user_id, until: SqlSessions(engine).end_all_of(user_id, begun_until=until),
     )
     polls = settings.poll_seconds is not None
     return CatchingUp(

@@ -13,6 +13,7 @@ from bot.runs.checkup import (
     INSTALLATION,
     KEY,
     PERMISSIONS,
+    SIGN_IN,
     WEBHOOK,
     about_clock,
     about_deliveries,
@@ -44,6 +45,7 @@ def looks_at_app(settings: Settings) -> Iterator[Look]:
     yield PERMISSIONS, app.permissions
     yield INSTALLATION, app.installations
     yield WEBHOOK, app.webhook
+    yield SIGN_IN, app.sign_in
     yield DELIVERIES, app.deliveries
 
 
@@ -85,6 +87,27 @@ class _App:
             yield Check(WEBHOOK, CheckState.BAD, words, f"set the Webhook URL to {address or NOWHERE + WEBHOOK_PATH}")
         if polls_s is None and self._settings.webhook_secret is None:
             yield Check(WEBHOOK, CheckState.BAD, "SELFCODE_WEBHOOK_SECRET is not set", "set it to the App's secret")
+
+    def sign_in(self) -> Iterator[Check]:
+        """Whether people can look at runs. Without an address they were not led to expect it."""
+        settings = self._settings
+        if settings.public_url is None:
+            return
+        if settings.can_sign_in:
+            words = f"people sign in with GitHub at {settings.public_url}"
+            if not settings.pages_address:
+                words = f"{words}; as it has a path, nothing on GitHub leads to a run's page"
+            yield Check(SIGN_IN, CheckState.GOOD, words)
+            return
+        wanted = {"SELFCODE_CLIENT_ID": settings.client_id, "SELFCODE_CLIENT_SECRET": settings.client_secret}
+        lacking = [name for name, value in wanted.items() if not value]
+        words = (
+            f"SELFCODE_PUBLIC_URL is set, but not {' and '.join(lacking)}: nobody can sign in to look at runs, nothing "
+            "on GitHub leads to their pages, and whom a proxy on this machine passes on without saying so is let in as "
+            "the operator"
+        )
+        page = f", from {settings.web_address}{self._facts.settings_path}" if self._has_key else ""
+        yield Check(SIGN_IN, CheckState.NOTED, words, f"export {' '.join(f'{name}=…' for name in lacking)}{page}")
 
     def deliveries(self) -> Iterator[Check]:
         if self._settings.poll_seconds is None:

@@ -34,7 +34,7 @@ class Followed:
         seq, told = 0, ""
         while True:
             line = self.viewing.line(self.run_id)
-            new = self.viewing.news({self.run_id: seq}).happenings.get(self.run_id, ())
+            new = self.viewing.news({self.run_id: seq}).get(self.run_id, ())
             for happened in new:
                 seq = happened.seq
                 yield happened

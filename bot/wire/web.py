@@ -16,6 +16,7 @@ from bot.web.beside import served_beside
 from bot.web.pages.doorkeeper import Doorkeeper
 from bot.web.pages.means import Means
 from bot.web.pages.place import Place
+from bot.web.webhook import nobody_signs_in
 from bot.wire.awaiting import Pause, awaited
 from bot.wire.database import database_of, database_or_not
 from bot.wire.room import at_once_of
@@ -27,7 +28,7 @@ def web_app(settings: Settings) -> Site:
     settings.require_app()
     secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else ""
     engine = database_or_not(settings)  # its tables are in place: the process that starts this one has seen to them
-    ready = Readiness(settings, engine)
+    ready, door = Readiness(settings, engine), door_of(settings, engine)
     return create_app(
         webhook_secret=secret,
         label=settings.label,
@@ -44,8 +45,9 @@ def web_app(settings: Settings) -> Site:
             secrets=settings.secrets(),
             retention_days=settings.retention_days,
             label=settings.label,
-            door=door_of(settings, engine),
+            door=door,
         ),
+        sign_out=nobody_signs_in if door is None else door.sign_out,
     )
 
 

@@ -267,4 +267,10 @@ def run_page(run_id: str, pages: str) -> str:
 
     Whoever may read this may follow the link: the page shows nothing to those who may not read the repository.
     """
-    return f" · [run page]({pages}/runs/{run_id}) (sign in with GitHub)" if pages else ""
+    address = page_of(run_id, pages)
+    return f" · [run page]({address}) (sign in with GitHub)" if address else ""
+
+
+def page_of(run_id: str, pages: str) -> str:
+    """The address of the run's page, "" where nobody is to be led there."""
+    return f"{pages}/runs/{run_id}" if pages else ""

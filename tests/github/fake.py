@@ -70,6 +70,7 @@ class FakeCheck:
     title: str
     summary: str
     annotations: tuple[Annotation, ...] = ()
+    details_url: str = ""
 
 
 @dataclass
@@ -332,11 +333,12 @@ class FakeGitHub:
         title: str,
         summary: str,
         annotations: Sequence[Annotation] = (),
+        details_url: str = "",
     ) -> None:
         repository = self._called("set_check", ref)
         repository.checks = [check for check in repository.checks if check.head_sha != head_sha]
         shown = tuple(annotations)[:ANNOTATIONS_AT_MOST]
-        repository.checks.append(FakeCheck(head_sha, conclusion, title, summary, shown))
+        repository.checks.append(FakeCheck(head_sha, conclusion, title, summary, shown, details_url))
 
     # --- Inside
 

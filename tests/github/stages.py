@@ -39,6 +39,7 @@ class Stage(Protocol):
     def reviewers(self, number: int) -> list[str]: ...
     def checks(self, sha: str) -> list[tuple[str, str, str]]: ...
     def annotated(self, sha: str) -> list[tuple[str, int, str]]: ...
+    def details(self, sha: str) -> list[str]: ...
     def is_draft(self, number: int) -> bool: ...
     def review(self, number: int, by: str, body: str, *comments: tuple[str, int, str]) -> int: ...
     def answer(self, number: int, comment_id: int, text: str, *, by: str) -> int: ...
@@ -130,6 +131,9 @@ class FakeStage:
     def annotated(self, sha: str) -> list[tuple[str, int, str]]:
         checks = [check for check in self.repository.checks if check.head_sha == sha]
         return [(each.path, each.start_line, each.message) for check in checks for each in check.annotations]
+
+    def details(self, sha: str) -> list[str]:
+        return [check.details_url for check in self.repository.checks if check.head_sha == sha]
 
     def is_draft(self, number: int) -> bool:
         return self._pull(number).is_draft
@@ -244,6 +248,9 @@ class HubStage:
     def annotated(self, sha: str) -> list[tuple[str, int, str]]:
         found = [each for run in self._shown(sha) for each in run.annotations]
         return [(each["path"], each["start_line"], each["message"]) for each in found]
+
+    def details(self, sha: str) -> list[str]:
+        return [run.details_url or "" for run in self._shown(sha)]
 
     def is_draft(self, number: int) -> bool:
         return self.pull(number).is_draft

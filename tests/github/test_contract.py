@@ -359,6 +359,15 @@ def test_a_check_run_is_set_once_for_each_commit(stage: Stage) -> None:
     assert stage.checks(sha) == [("success", "proven", "see above")]
 
 
+def test_the_details_of_a_check_run_lead_to_the_newest_run_that_said_it(stage: Stage) -> None:
+    sha = stage.push(BRANCH, "x = 2\n")
+
+    for run in ("", "https://bot.example.com/runs/1", "https://bot.example.com/runs/2"):
+        stage.github.set_check(stage.ref, sha, conclusion="neutral", title="t", summary="s", details_url=run)
+
+    assert stage.details(sha) == ["https://bot.example.com/runs/2"]
+
+
 def remarks(*lines: int) -> list[Annotation]:
     return [Annotation("code.py", line, line, AnnotationLevel.NOTICE, "noticed", f"line {line}") for line in lines]
 

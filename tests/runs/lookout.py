@@ -44,8 +44,8 @@ class Lookout:
     """How much later it is by our clock than by GitHub's."""
     forgotten: dict[int, float] = field(default_factory=dict)
     """Up to when everything of a repository was ordered to be forgotten, by its id."""
-    signed_out: list[int] = field(default_factory=list)
-    """The ids of users whose sessions were ended."""
+    signed_out: list[tuple[int, float | None]] = field(default_factory=list)
+    """The ids of users whose sessions were ended, with up to when these had begun."""
 
     def __post_init__(self) -> None:
         number = next(_NUMBERS)
@@ -65,7 +65,7 @@ class Lookout:
             "selfcode",
             f"{self.app.slug}[bot]",
             forgotten_until=lambda ref: self.forgotten.get(ref.id),
-            end_sessions=self.signed_out.append,
+            end_sessions=lambda *told: self.signed_out.append(told),
         )
         self.catching_up = CatchingUp(
             MissedDeliveries(hindsight, hearing, marks, app_id, everything=polls, now=self.now),

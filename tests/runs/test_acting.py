@@ -9,8 +9,8 @@ from bot.records import (
     IssueRef,
     Outcome,
     Progress,
-    PullEnd,
     PullState,
+    PullTurn,
     ReviewState,
     RunChoice,
     Subject,
@@ -638,11 +638,11 @@ def test_a_plain_comment_on_a_pull_request_that_nothing_is_known_of_gets_no_word
 # --- What became of pull requests
 
 
-@pytest.mark.parametrize(("is_merged", "state"), [(True, PullState.MERGED), (False, PullState.CLOSED)])
-def test_what_became_of_a_pull_request_is_kept_with_its_runs(desk: Desk, is_merged: bool, state: PullState) -> None:
+@pytest.mark.parametrize("state", [PullState.MERGED, PullState.CLOSED])
+def test_what_became_of_a_pull_request_is_kept_with_its_runs(desk: Desk, state: PullState) -> None:
     pull = desk.publishes()
 
-    desk.asks(STOP, because=f"pull request #{pull.number} closed", pull_end=PullEnd(pull.number, is_merged=is_merged))
+    desk.asks(STOP, because=f"pull request #{pull.number} closed", pull_turn=PullTurn(pull.number, state))
     desk.turn()
 
     [run] = SqlViewing(desk.store._engine).runs(RunChoice()).runs
@@ -651,10 +651,10 @@ def test_what_became_of_a_pull_request_is_kept_with_its_runs(desk: Desk, is_merg
 
 def test_a_pull_request_that_is_opened_again_is_known_to_be_open_and_starts_nothing(desk: Desk) -> None:
     pull = desk.publishes()
-    desk.asks(STOP, pull_end=PullEnd(pull.number, is_merged=False), occurred_at=at(10))
+    desk.asks(STOP, pull_turn=PullTurn(pull.number, PullState.CLOSED), occurred_at=at(10))
     desk.turn()
 
-    desk.asks(TriggerKind.REOPENED, reopened=pull.number, occurred_at=at(20))
+    desk.asks(TriggerKind.REOPENED, pull_turn=PullTurn(pull.number, PullState.OPEN), occurred_at=at(20))
     desk.turn(2)
 
     [run] = SqlViewing(desk.store._engine).runs(RunChoice()).runs
@@ -666,11 +666,11 @@ def test_a_closing_that_is_told_late_stops_nothing_that_was_asked_for_after_the_
     desk: Desk,
 ) -> None:
     pull = desk.publishes()
-    desk.asks(TriggerKind.REOPENED, reopened=pull.number, occurred_at=at(20))
+    desk.asks(TriggerKind.REOPENED, pull_turn=PullTurn(pull.number, PullState.OPEN), occurred_at=at(20))
     later = desk.asks(RETRY, occurred_at=at(30))
     desk.runs(later)
 
-    desk.asks(STOP, pull_end=PullEnd(pull.number, is_merged=False), occurred_at=at(10))
+    desk.asks(STOP, pull_turn=PullTurn(pull.number, PullState.CLOSED), occurred_at=at(10))
     desk.turn(2)
 
     assert desk.store.stop_because(run_id_for(later)) is None

@@ -98,7 +98,23 @@ def test_who_took_back_what_they_allowed_is_signed_out_though_nobody_took_that(l
     lookout.turn()
     lookout.turn()
 
-    assert (lookout.signed_out, lookout.kinds()) == ([ada], [INSTALLED])
+    assert ([user_id for user_id, _ in lookout.signed_out], lookout.kinds()) == ([ada], [INSTALLED])
+
+
+def test_who_has_signed_in_anew_since_they_took_it_back_stays_in_though_it_is_told_again(lookout: Lookout) -> None:
+    lookout.lets_it_ask("ada")
+    lookout.hub.revoke("ada")
+    lookout.hub.wait_for_deliveries()
+    told_at = lookout.now()
+    lookout.hub.advance(minutes=20)
+    told = [each for each in lookout.hub.world.deliveries if each.event == "github_app_authorization"]
+    lookout.hub.redeliver(next(each for each in told if each.app is lookout.app))
+
+    lookout.turn()
+
+    [(_, until)] = lookout.signed_out
+    assert until is not None
+    assert until <= told_at
 
 
 def test_the_same_is_heard_once_however_often_it_is_looked(lookout: Lookout) -> None:

@@ -149,7 +149,7 @@ def test_whoever_looks_on_is_told_of_its_steps_and_of_its_end(scene: Scene) -> N
     run_id = scene.begun()
 
     def told() -> list[tuple[str, str]]:
-        happened = SqlViewing(scene.database).news({run_id: 0}).happenings.get(run_id, ())
+        happened = SqlViewing(scene.database).news({run_id: 0}).get(run_id, ())
         return [(str(each.kind), each.text) for each in happened]
 
     scene._told_until(run_id, lambda: ("ended", "refused") in told())

@@ -31,7 +31,7 @@ def seen_by_a_stranger(town: Town, path: str) -> tuple[int, str]:
     return answer.status_code, re.sub(r'value="[^"]*"', "", answer.text)
 
 
-def test_comments_and_the_pull_request_lead_to_the_runs_page_which_shows_strangers_nothing(public_town: Town) -> None:
+def test_comments_pull_request_and_check_lead_to_the_runs_page_which_shows_strangers_nothing(public_town: Town) -> None:
     repository = public_town.repository("octo/public", recordings.files())
     issue = repository.open_issue(recordings.TITLE, recordings.BODY, by="ada", labels=("selfcode",))
     run = public_town.wait_for_outcome(repository, issue, Outcome.PROVEN)
@@ -40,6 +40,7 @@ def test_comments_and_the_pull_request_lead_to_the_runs_page_which_shows_strange
 
     assert link in public_town.said(issue)[0].body
     assert link in pull.body
+    assert [check.details_url for check in repository.check_runs] == [f"{PUBLIC}/runs/{run.id}"]
     there, nowhere = (seen_by_a_stranger(public_town, f"/runs/{run_id}") for run_id in (run.id, "0" * 16))
     assert there == nowhere
     assert (there[0], recordings.TITLE in there[1]) == (401, False)

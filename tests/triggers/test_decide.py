@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import IssueRef, Person, PullEnd, RepositoryRef, Subject, SubjectKind, Trigger, TriggerKind
+from bot.records import IssueRef, Person, PullState, PullTurn, RepositoryRef, Subject, SubjectKind, Trigger, TriggerKind
 from bot.triggers.decide import Accept, EndSessions, Ignore, Pong
 from tests.triggers.payloads import (
     BOT,
@@ -126,14 +126,14 @@ def test_closing_our_pull_request_ends_the_run_of_its_issue() -> None:
     trigger = the_trigger("pull_request", a_pull_request_event("selfcode/issue-7"))
 
     assert (trigger.kind, trigger.issue, trigger.because) == (TriggerKind.STOP, ISSUE, "pull request #9 closed")
-    assert trigger.pull_end == PullEnd(9, is_merged=False)
+    assert trigger.pull_turn == PullTurn(9, PullState.CLOSED)
 
 
 def test_merging_our_pull_request_says_so() -> None:
     payload = a_pull_request_event("selfcode/issue-7")
     payload["pull_request"]["merged_at"] = "2026-05-04T12:00:00Z"
 
-    assert the_trigger("pull_request", payload).pull_end == PullEnd(9, is_merged=True)
+    assert the_trigger("pull_request", payload).pull_turn == PullTurn(9, PullState.MERGED)
 
 
 def test_what_is_closed_and_merged_in_the_same_second_is_both() -> None:
@@ -154,8 +154,8 @@ def test_a_pull_request_is_closed_as_of_its_closing_whatever_was_done_to_it_sinc
 def test_opening_our_pull_request_again_asks_for_nothing_but_to_be_known() -> None:
     trigger = the_trigger("pull_request", a_pull_request_event("selfcode/issue-7", action="reopened"))
 
-    assert (trigger.kind, trigger.issue, trigger.reopened) == (TriggerKind.REOPENED, ISSUE, 9)
-    assert (trigger.because, trigger.pull_end) == ("pull request #9 reopened", None)
+    assert (trigger.kind, trigger.issue, trigger.because) == (TriggerKind.REOPENED, ISSUE, "pull request #9 reopened")
+    assert trigger.pull_turn == PullTurn(9, PullState.OPEN)
 
 
 @pytest.mark.parametrize("branch", ["selfcode/issue-7-2", "selfcode/issue-7-10"])

@@ -38,6 +38,8 @@ class Place:
             "SELFCODE_APP_SLUG": self.app.slug,
             "SELFCODE_PRIVATE_KEY": self.app.private_key,
             "SELFCODE_WEBHOOK_SECRET": self.app.webhook_secret,
+            "SELFCODE_CLIENT_ID": self.app.client_id,
+            "SELFCODE_CLIENT_SECRET": self.app.client_secret,
             "SELFCODE_PUBLIC_URL": "http://127.0.0.1:9",
             "SELFCODE_SANDBOX": "process",
             "OPENAI_BASE_URL": self.model.url,
@@ -91,6 +93,7 @@ def test_where_all_is_in_order_each_part_says_so(place: Place) -> None:
         "permissions",
         "installation",
         "webhook",
+        "sign-in",
         "deliveries",
         "sandbox",
         "image",
@@ -136,6 +139,19 @@ def test_a_key_that_is_refused_a_webhook_elsewhere_and_deliveries_that_failed_ar
     assert states(refused["disk"]) == [CheckState.GOOD]
 
 
+def test_a_public_address_where_nobody_can_sign_in_is_noted_with_what_is_missing(place: Place) -> None:
+    place.hub.install(place.app, "octo")
+    first = place.look(SELFCODE_CLIENT_ID="", SELFCODE_CLIENT_SECRET="")["sign-in"]
+    second = place.look(SELFCODE_CLIENT_SECRET="")["sign-in"]
+    without_an_address = place.look(SELFCODE_PUBLIC_URL="", SELFCODE_CLIENT_ID="", SELFCODE_CLIENT_SECRET="")
+
+    assert states(first + second) == [CheckState.NOTED] * 2
+    assert "nobody can sign in" in first[0].words
+    assert f"export SELFCODE_CLIENT_ID=… SELFCODE_CLIENT_SECRET=…, from {place.hub.base_url}/" in first[0].mend
+    assert f"export SELFCODE_CLIENT_SECRET=…, from {place.hub.base_url}/" in second[0].mend
+    assert "sign-in" not in without_an_address
+
+
 def test_what_is_away_keeps_nothing_else_from_being_looked_at(place: Place) -> None:
     found = place.look(
         SELFCODE_GITHUB_API_URL="http://127.0.0.1:9",
@@ -177,9 +193,18 @@ def test_a_setting_that_nothing_reads_and_a_key_that_others_can_read_are_told(pl
     assert found[2].mend == f"chmod 600 {place.home / FILE}"
 
 
+_OF_AN_APP = (
+    "SELFCODE_APP_ID",
+    "SELFCODE_PRIVATE_KEY",
+    "SELFCODE_WEBHOOK_SECRET",
+    "SELFCODE_CLIENT_ID",
+    "SELFCODE_CLIENT_SECRET",
+)
+
+
 def test_without_an_app_nothing_is_asked_of_github_and_the_rest_may_be_healthy(place: Place) -> None:
     asked = len(place.hub.requests)
-    found = place.look(SELFCODE_APP_ID="", SELFCODE_PRIVATE_KEY="", SELFCODE_WEBHOOK_SECRET="")
+    found = place.look(**dict.fromkeys(_OF_AN_APP, ""))
 
     assert [check.mend for check in found["key"]] == ["selfcode serve"]
     assert Checkup(tuple(check for checks in found.values() for check in checks)).is_healthy

@@ -127,6 +127,10 @@ class Doorkeeper:
         self._known.pop(session.row.key, None)
         return session if row is None else replace(session, row=row)
 
+    def sign_out(self, user_id: int) -> None:
+        """Let nobody in any more as this user, in no browser, until they sign in anew."""
+        self.sessions.end_all_of(user_id)
+
     def revoke(self, session: Session) -> None:
         """Have GitHub take its token no more. Who has signed out is out whether GitHub answers or not."""
         try:

@@ -29,9 +29,9 @@ AGAIN_MS = 4_000
 
 @blueprint.get("/events")
 def of_all() -> Response:
-    """That the list of runs says something else by now."""
+    """That the list of runs, of those that who looks may see, says something else by now."""
     heard = request.headers.get("Last-Event-ID") or request.args.get("after", "")
-    return _stream(_of_all(means().live, heard[:100]))
+    return _stream(_of_all(means().live, heard[:100], visitor().among))
 
 
 @blueprint.get("/runs/<run_id>/events")
@@ -45,11 +45,11 @@ def of_run(run_id: str) -> Response:
     return _stream(_of_run(means().live, run_id, seq, Words(means().secrets)))
 
 
-def _of_all(live: Live, heard: str) -> Iterator[str]:
+def _of_all(live: Live, heard: str, among: frozenset[int] | None) -> Iterator[str]:
     until = time.monotonic() + LASTS_S
-    with live.listening("", mark=heard) as listener:
+    with live.listening(mark=heard, among=among) as listener:
         if listener is None:
-            mark = live.viewing.news({}).mark
+            mark = live.viewing.mark(among)
             yield f"retry: {AGAIN_MS}\n\n"
             yield "" if mark == heard else _changed(mark)
             return
@@ -68,7 +68,7 @@ def _of_run(live: Live, run_id: str, heard: int, words: Words) -> Iterator[str]:
     with live.listening(run_id, seq=heard) as listener:
         if listener is None:
             yield f"retry: {AGAIN_MS}\n\n"
-            yield from (_event(each, words) for each in live.viewing.news({run_id: heard}).happenings.get(run_id, ()))
+            yield from (_event(each, words) for each in live.viewing.news({run_id: heard}).get(run_id, ()))
             return
         yield "retry: 1000\n\n"
         while time.monotonic() < until and not live.is_over:

@@ -3,12 +3,12 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from bot.errors import Unavailable
-from bot.records import Happening, News, Viewing
+from bot.records import Happening, Viewing
 
 LISTENERS_AT_MOST = 8
 """How many may listen at a time: each has one of the threads that pages have. Who comes then asks again in a while."""
@@ -20,11 +20,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Listener:
-    """Who follows a run after its happening of this number; or, where `run_id` is "", all runs by their mark."""
+    """Who follows a run after its happening of this number; or, where `run_id` is "", all runs that they see.
+
+    These are those of the repositories `among`, None for all, and are followed by their mark.
+    """
 
     run_id: str
     seq: int
     mark: str
+    among: frozenset[int] | None
     new: list[Happening] = field(default_factory=list)
     is_changed: bool = False
 
@@ -48,10 +52,12 @@ class Live:
             self._turned.notify_all()
 
     @contextmanager
-    def listening(self, run_id: str, *, seq: int = 0, mark: str = "") -> Iterator[Listener | None]:
+    def listening(
+        self, run_id: str = "", *, seq: int = 0, mark: str = "", among: frozenset[int] | None = frozenset()
+    ) -> Iterator[Listener | None]:
         """Listen while the context lasts; None where too many do so."""
         with self._turned:
-            listener = Listener(run_id, seq, mark) if len(self._listeners) < self.most else None
+            listener = Listener(run_id, seq, mark, among) if len(self._listeners) < self.most else None
             if listener is not None:
                 self._listeners.append(listener)
                 if not self._is_asking:
@@ -83,24 +89,25 @@ class Live:
                 for each in self._listeners:
                     if each.run_id:
                         followed[each.run_id] = min(each.seq, followed.get(each.run_id, each.seq))
+                seen = {each.among for each in self._listeners if not each.run_id}
                 if not self._listeners:
                     self._is_asking = False
                     return
             try:
-                self._tell(self.viewing.news(followed))
+                self._tell(self.viewing.news(followed), {among: self.viewing.mark(among) for among in seen})
             except Unavailable as away:
                 log.warning("nothing new can be told: %s", away)
             except Exception:  # the outermost frame of its thread
                 log.exception("bug in asking what is new")
             time.sleep(EVERY_S)
 
-    def _tell(self, news: News) -> None:
+    def _tell(self, news: Mapping[str, tuple[Happening, ...]], marks: Mapping[frozenset[int] | None, str]) -> None:
         with self._turned:
             for each in self._listeners:
                 if each.run_id:
-                    new = [one for one in news.happenings.get(each.run_id, ()) if one.seq > each.seq]
+                    new = [one for one in news.get(each.run_id, ()) if one.seq > each.seq]
                     each.new += new
                     each.seq = new[-1].seq if new else each.seq
-                elif each.mark != news.mark:
-                    each.is_changed, each.mark = True, news.mark
+                elif (mark := marks.get(each.among, each.mark)) != each.mark:
+                    each.is_changed, each.mark = True, mark
             self._turned.notify_all()

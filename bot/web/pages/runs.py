@@ -49,7 +49,7 @@ def index() -> str:
         choice=choice,
         since=day(choice.since) if choice.since is not None else "",
         choices=shown.choices(looks.among),
-        mark=shown.news({}).mark,
+        mark=shown.mark(looks.among),
         states=tuple(RunState),
         outcomes=tuple(Outcome),
         older=_address_of_older(listed.older),

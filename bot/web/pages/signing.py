@@ -110,7 +110,7 @@ def leave() -> Response:
     if session is not None:
         _end(session, answer)  # before all others: its token, as it is by now, is told by its row alone
         if "everywhere" in request.form:
-            door.sessions.end_all_of(session.row.user_id)
+            door.sign_out(session.row.user_id)
     door.place.take(answer, doorkeeper.COOKIE)
     renew_token()
     return answer

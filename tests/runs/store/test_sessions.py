@@ -48,6 +48,15 @@ def test_all_of_somebody_end_at_once_and_no_others(engine: Engine) -> None:
     assert [kept.find(key) is None for key in "abc"] == [True, True, False]
 
 
+def test_of_somebody_those_end_that_had_begun_by_a_moment(engine: Engine) -> None:
+    for row in (a_session("before", at=99.0), a_session("then", at=100.0), a_session("after", at=101.0)):
+        kept = keep(engine, row)
+
+    kept.end_all_of(1, begun_until=100.0)
+
+    assert keys(engine) == ["after"]
+
+
 def test_what_is_over_is_forgotten_when_the_next_begins_and_by_the_house(engine: Engine) -> None:
     now = 2.0 * SESSION_LASTS_S
     kept = keep(engine, a_session("old", at=now - SESSION_LASTS_S))

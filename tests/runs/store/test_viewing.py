@@ -174,7 +174,7 @@ def test_what_happens_is_kept_in_its_order_and_told_from_where_one_heard_last(
     store.happenings.keep(run_id, HappeningKind.TOLD, "call 1: edit\x00")
     store.happenings.keep(run_id, HappeningKind.ENDED, "proven")
 
-    news = viewing.news({run_id: 1, "nobody": 0}).happenings
+    news = viewing.news({run_id: 1, "nobody": 0})
 
     assert [(each.seq, each.kind, each.text) for each in news[run_id]] == [
         (2, HappeningKind.TOLD, "call 1: edit\N{REPLACEMENT CHARACTER}"),
@@ -192,7 +192,7 @@ def test_who_has_lost_a_run_tells_nothing_of_it(
 
     Happenings(engine, Lease(run_id, "another", 9)).keep(run_id, HappeningKind.ENDED, "proven")
 
-    assert viewing.news({run_id: 0}).happenings == {}
+    assert viewing.news({run_id: 0}) == {}
 
 
 def test_what_is_told_of_one_run_is_bounded_and_its_steps_are_kept_all_the_same(
@@ -207,10 +207,10 @@ def test_what_is_told_of_one_run_is_bounded_and_its_steps_are_kept_all_the_same(
     telling.keep(run_id, HappeningKind.TOLD, "one more")
     telling.keep(run_id, HappeningKind.ENDED, "proven")
 
-    assert viewing.news({run_id: 0}).happenings[run_id][1:] == (
+    assert viewing.news({run_id: 0})[run_id][1:] == (
         Happening(
             TOLD_AT_MOST + 1,
-            viewing.news({run_id: TOLD_AT_MOST}).happenings[run_id][0].at,
+            viewing.news({run_id: TOLD_AT_MOST})[run_id][0].at,
             HappeningKind.ENDED,
             "proven",
         ),
@@ -235,13 +235,43 @@ def test_the_mark_of_all_runs_is_another_once_one_has_gone_on(
     store: Store, inbox: SqlInbox, viewing: SqlViewing
 ) -> None:
     run_id = begun(store, inbox)
-    before = viewing.news({}).mark
-    assert viewing.news({}).mark == before
+    before = viewing.mark(None)
+    assert viewing.mark(None) == before
 
     store.happenings.keep(run_id, HappeningKind.BEGAN, "fetch")
     store.happenings.write()
 
-    assert viewing.news({}).mark != before
+    assert viewing.mark(None) != before
+
+
+def test_the_mark_of_some_repositories_tells_nothing_of_others(
+    store: Store, inbox: SqlInbox, viewing: SqlViewing
+) -> None:
+    ours, others = (an_issue_ref(7, repository=number) for number in (42, 43))
+    begun(store, inbox, a_trigger(issue=ours))
+    before = viewing.mark({42})
+    whole = viewing.mark(None)
+
+    theirs = begun(store, inbox, a_trigger(issue=others))
+    store.happenings.keep(theirs, HappeningKind.BEGAN, "fetch")
+    store.happenings.write()
+    store.finish(theirs, Outcome.PROVEN, "")
+    inbox.accept(a_trigger(issue=others, occurred_at=at(90)))
+
+    assert (viewing.mark({42}), viewing.mark(set())) == (before, viewing.mark({44}))
+    assert viewing.mark(None) != whole
+
+
+def test_the_mark_is_another_once_what_waits_has_another_place(engine: Engine, store: Store, inbox: SqlInbox) -> None:
+    viewing = SqlViewing(engine, clock=iter(range(0, 100, 10)).__next__)
+    for number in (42, 43):
+        inbox.accept(a_trigger(issue=an_issue_ref(7, repository=number)))
+    before = viewing.mark({43})
+
+    store.begin_run(store.waiting()[0])
+
+    assert [each.place for each in viewing.queue({43}).waiting] == [1]
+    assert viewing.mark({43}) != before
 
 
 def test_an_issue_counts_once_with_all_its_runs_and_what_became_of_its_pull_request(

@@ -15,6 +15,7 @@ from bot.web.pages.means import Means
 from bot.web.pages.site import add_pages
 from bot.web.pages.visitors import Recognize, operator_here
 from tests.runs.builders import a_database
+from tests.web.pages.signing import Scene, a_scene
 
 
 def an_app(engine: Engine, *, recognize: Recognize = operator_here, secrets: tuple[str, ...] = ()) -> Flask:
@@ -44,3 +45,10 @@ def inbox(engine: Engine) -> SqlInbox:
 @pytest.fixture
 def client(engine: Engine) -> FlaskClient:
     return an_app(engine).test_client()
+
+
+@pytest.fixture
+def scene(engine: Engine) -> Iterator[Scene]:
+    """People of a stand-in for GitHub, who sign in to look at these pages."""
+    with a_scene(engine) as made:
+        yield made

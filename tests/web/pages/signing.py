@@ -36,7 +36,9 @@ from tests.web.pages.browsing import look, send
 
 PUBLIC = "https://bot.example.com"
 STRANGER = "203.0.113.9"
-SESSION, UNDER_WAY = "__Host-selfcode-session", "__Host-selfcode-sign-in"
+SESSION, UNDER_WAY, FORM = "__Host-selfcode-session", "__Host-selfcode-sign-in", "__Host-selfcode-form"
+HERE = {"REMOTE_ADDR": "127.0.0.1"}
+MINUTE_S = 60.0
 
 
 class Afar(FlaskClient):
@@ -111,6 +113,7 @@ class Scene:
             ready=dict,
             figures=Figures(),
             means=self._means(),
+            sign_out=self.door().sign_out,
         )
 
     def _means(self, **changed: Any) -> Means:
