@@ -76,6 +76,7 @@ class Attempts:
                 self._finish()
 
     def _go(self, pool: ThreadPoolExecutor, left: Sequence[Attempt]) -> None:
+        spent = ""
         for attempt in left:
             while len(self._under_way) >= self.wanted.jobs:
                 self._settle_some()
@@ -83,13 +84,15 @@ class Attempts:
             while not self._purse.is_enough(cap) and self._under_way:
                 self._settle_some()
                 cap = self._cap(attempt)
-            if not self._purse.is_enough(cap):
-                self.stopped = self.stopped or f"the budget of USD {self.wanted.budget_usd:.2f} is used up"
             if self.means.stop():
                 self.stopped = self.stopped or INTERRUPTED
             if self.stopped:
                 return
-            self._begin(pool, replace(attempt, caps=replace(attempt.caps, cost_usd=cap)))
+            if self._purse.is_enough(cap):
+                self._begin(pool, replace(attempt, caps=replace(attempt.caps, cost_usd=cap)))
+            else:  # others may cost nothing
+                spent = f"the budget of USD {self.wanted.budget_usd:.2f} is used up"
+        self.stopped = self.stopped or spent
 
     def _cap(self, attempt: Attempt) -> float | None:
         if attempt.bot.player is not None:  # it costs nothing

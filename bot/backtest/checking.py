@@ -18,6 +18,7 @@ from bot.runs.house import SetupBroken, setup_for
 from bot.runs.subjects import mirror_for_once
 
 REASON_CHARS = 500
+_NO_SETUP = "the set-up fails on the base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Look:
     checked: CheckedFix
     kept: tuple[str, ...] = ()
     plan: TestPlan | None = None
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether another look would come to the same; a set-up may fail for want of a network."""
+        return not self.checked.reason.startswith(_NO_SETUP)
 
 
 class _Unfit(Exception):
@@ -119,7 +125,7 @@ def _ground(source: Source, fix: PastFix, mirror: Mirror, plan: TestPlan, sight:
     try:
         prepared = sight.prepare_image(setup, sight.stop)
     except SetupBroken as broken:
-        raise _Unfit(f"the set-up fails on the base: {broken}") from broken
+        raise _Unfit(f"{_NO_SETUP}: {broken}") from broken
     return Ground(
         mirror=mirror,
         base=fix.base,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.backtest.attempts import INTERRUPTED, Attempts
 from bot.backtest.checking import Look, checked
 from bot.backtest.kept import KeptLook, Lines, key_of_look, looks_in
-from bot.backtest.sources import Source, source_of
+from bot.backtest.sources import Source, kept_source, source_of
 from bot.backtest.wanted import Means, Tell, Wanted
 from bot.errors import Refused, Stopped, Unavailable
 from bot.records import Backtest, CheckedFix
@@ -117,7 +117,7 @@ class _Search:
         if not found.is_fit:
             return Look(found)
         key = key_of_look(self.source, found.fix, self.means)
-        if (before := known.get(key)) is not None:
+        if (before := known.get(key)) is not None and before.is_lasting:
             return replace(before, checked=replace(before.checked, fix=found.fix))
         seen = checked(self.source, found, self.means.sight, tell=self.tell)
         kept.add(KeptLook(key, seen))
@@ -128,7 +128,11 @@ class _Search:
 
 def _looked(wanted: Wanted, means: Means, tell: Tell) -> _Search:
     tell(f"looking for fixes in {wanted.tasks or wanted.name}")
-    search = _Search(wanted, means, tell, source_of(wanted, means.caps, stop=means.stop))
+    try:
+        source = source_of(wanted, means.caps, stop=means.stop)
+    except Stopped:  # while commits were brought here
+        return _Search(wanted, means, tell, kept_source(wanted), stopped=INTERRUPTED)
+    search = _Search(wanted, means, tell, source)
     search.go()
     return search
 

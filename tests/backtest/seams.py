@@ -17,15 +17,19 @@ from bot.runs.doctor import Given
 from bot.runs.doctor import Means as Sight
 from bot.runs.house import Crew, Prepared
 from bot.runs.lanes import places_of
-from sandbox import Limits
+from sandbox import Limits, Sandbox
 from sandbox.process import ProcessSandbox
 from tests.writing.backtests import a_fix
 
 
 def means_of(
-    *, stop: StopCheck = lambda: False, has_price: Callable[[str], bool] = lambda _: True, caps: Caps | None = None
+    *,
+    sandbox: Sandbox | None = None,
+    stop: StopCheck = lambda: False,
+    has_price: Callable[[str], bool] = lambda _: True,
+    caps: Caps | None = None,
 ) -> Means:
-    sandbox, limits = ProcessSandbox(), Limits(wall_s=60)
+    sandbox, limits = sandbox or ProcessSandbox(), Limits(wall_s=60)
 
     def agent_for(crew: object, instead_of: object) -> Agent:
         raise AssertionError("no model is asked here")

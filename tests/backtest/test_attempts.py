@@ -198,6 +198,15 @@ def test_players_go_on_costing_nothing(tmp_path: Path) -> None:
     assert made(attempts(tmp_path, played, bots=("oracle",), budget=LEAST_USD / 2)).stopped == ""
 
 
+def test_players_go_on_where_the_budget_is_used_up(tmp_path: Path) -> None:
+    played = Played(lambda attempt: came(attempt, 0.0 if attempt.bot.player else 1.0))
+
+    done = made(attempts(tmp_path, played, bots=("m", "oracle"), budget=1.0))
+
+    assert [bot for _, bot in played.made] == ["m", "oracle", "oracle", "oracle"]
+    assert done.stopped == "the budget of USD 1.00 is used up"
+
+
 def test_an_attempt_that_a_kill_cut_off_counts_as_all_that_it_might_have_cost(tmp_path: Path) -> None:
     class Killed(BaseException):
         pass

@@ -13,11 +13,13 @@ from bot.backtest.wanted import Means, Wanted
 from bot.errors import Refused, Unavailable
 from bot.records import Backtest
 from bot.repository.locking import locked
-from bot.runs.house import Crew
+from bot.runs.house import Crew, Prepared, SetupBroken
+from sandbox.docker import DockerSandbox
 from tests.backtest.seams import means_of
 from tests.history import BASE, FIX, History
 
 NAMES = ("one", "two", "three", "four")
+FAILS = "tests that the fix changes fail with it too: tests/test_4.py::T::test_it"
 CONFIG = ".github/selfcode.yml"
 MANY = len(NAMES)
 """Fixes in the history, each with a test that fails before it; the newest one's test fails for ever."""
@@ -66,7 +68,7 @@ def test_the_newest_ones_are_counted_in_fixes_that_are_fit_and_checked_once(hist
     first, said = look(wanted_of(history, tmp_path, last=1))
 
     assert [(each.fix.title, each.reason) for each in first.fixes] == [
-        ("Number four can't be had yet", "no test of the fix fails on the base"),
+        ("Number four can't be had yet", FAILS),
         ("Number three can't be had yet", ""),
     ]
     assert any("with the fix and its tests" in line for line in said)
@@ -79,6 +81,22 @@ def test_the_newest_ones_are_counted_in_fixes_that_are_fit_and_checked_once(hist
     assert not any("with the fix and its tests" in line for line in said)
 
 
+def test_a_fix_whose_set_up_failed_is_looked_at_again(history: History, tmp_path: Path) -> None:
+    """It may have failed for want of a network."""
+
+    def broken(_setup: object, _stop: object) -> Prepared:
+        raise SetupBroken("no network")
+
+    sound = means_of()
+    first, _ = look(
+        wanted_of(history, tmp_path, last=1), replace(sound, sight=replace(sound.sight, prepare_image=broken))
+    )
+    again, _ = look(wanted_of(history, tmp_path, last=1), sound)
+
+    assert {each.reason for each in first.fixes} == {"the set-up fails on the base: no network"}
+    assert [each.is_fit for each in again.fixes] == [False, True]
+
+
 def test_a_stop_ends_the_search_with_what_is_known(history: History, tmp_path: Path) -> None:
     stops = iter([False] * 3)
 
@@ -86,6 +104,21 @@ def test_a_stop_ends_the_search_with_what_is_known(history: History, tmp_path: P
 
     assert found.stopped == "interrupted"
     assert len(found.fixes) < MANY
+
+
+def test_a_stop_while_commits_are_brought_is_no_error(history: History, tmp_path: Path) -> None:
+    with locked(tmp_path / "history.git.lock"):
+        found, _ = look(wanted_of(history, tmp_path), means_of(stop=lambda: True))
+
+    assert (found.stopped, found.fixes) == ("interrupted", ())
+
+
+def test_fixes_are_checked_in_containers_as_well(
+    history: History, tmp_path: Path, docker_sandbox: DockerSandbox
+) -> None:
+    found, _ = look(wanted_of(history, tmp_path, last=1), means_of(sandbox=docker_sandbox))
+
+    assert [(each.reason, each.judges) for each in found.fixes] == [(FAILS, ()), ("", ("tests/test_3.py::T::test_it",))]
 
 
 # --- What is refused

@@ -1,6 +1,7 @@
 """What `make test` does about Chromium."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,8 @@ def with_chromium(*arguments: str, **environment: str) -> subprocess.CompletedPr
     )  # fmt: skip
 
 
-def a_program(folder: Path) -> Path:
-    made = folder / "chromium"
+def a_program(folder: Path, name: str = "chromium") -> Path:
+    made = folder / name
     made.write_text("#!/bin/sh\n")
     made.chmod(0o755)
     return made
@@ -39,6 +40,15 @@ def test_one_in_an_unusual_place_is_taken_by_its_name(tmp_path: Path) -> None:
     assert done.stdout == f"{named}\n"
 
 
+def test_one_that_needs_no_window_is_taken_first(tmp_path: Path) -> None:
+    a_program(tmp_path)
+    without_windows = a_program(tmp_path, "chromium-headless-shell")
+
+    done = with_chromium("--", sys.executable, "-c", SCRIPT, PATH=str(tmp_path))
+
+    assert done.stdout == f"{without_windows}\n"
+
+
 def test_without_one_the_command_runs_and_what_is_left_out_is_said_aloud() -> None:
     done = with_chromium("--", sys.executable, "-c", SCRIPT, PATH="/nonexistent")
 
@@ -53,3 +63,9 @@ def test_in_ci_one_that_cannot_be_had_fails_the_run_with_the_reason() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert "FAILED, for want of Chromium" in done.stderr
     assert "installing chromium needs" in done.stderr
+
+
+def test_where_there_is_none_without_windows_the_usual_one_is_tried(tmp_path: Path) -> None:
+    done = with_chromium("--", sys.executable, "-c", SCRIPT, PATH=str(tmp_path), CI="true")
+
+    assert re.findall(r"installing (\S+) by apt-get", done.stderr) == ["chromium-headless-shell", "chromium"]
