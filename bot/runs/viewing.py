@@ -59,6 +59,7 @@ class SqlViewing:
     at_once: AtOnce = field(default_factory=AtOnce)
     clock: Callable[[], float] = time.monotonic
     _queue: tuple[float, Queue] | None = field(default=None, init=False)
+    _newest: int | None = field(default=None, init=False)
     _choices: tuple[float, Choices] | None = field(default=None, init=False)
 
     @property
@@ -102,13 +103,21 @@ class SqlViewing:
     def queue(self, among: Collection[int] | None) -> Queue:
         """What waits, the next first."""
         known, now = self._queue, self.clock()
-        if known is None or now - known[0] >= QUEUE_EVERY_S:
-            self._queue = known = now, self._read_queue()
-        whole = known[1]
+        whole = known[1] if known is not None and now - known[0] < QUEUE_EVERY_S else self._queue_anew(now)
         if among is None:
             return whole
         seen = tuple(each for each in whole.waiting if each.repository_id in among)
         return Queue(seen, whole.paused_at, whole.workers, whole.places)
+
+    def _queue_anew(self, now: float) -> Queue:
+        self._newest = self._newest_waiting()
+        whole = self._read_queue()
+        self._queue = now, whole
+        return whole
+
+    def _newest_waiting(self) -> int | None:
+        with transaction(self.engine) as connection:
+            return connection.execute(select(func.max(inbox.c.seq)).where(inbox.c.state == "waiting")).scalar()
 
     def _read_queue(self) -> Queue:
         store = self._store
@@ -146,8 +155,11 @@ class SqlViewing:
         return None if row is None else line_of_row(row)
 
     def waiting(self, run_id: str) -> WaitingLine | None:
-        """What waits to become this run."""
-        return next((each for each in self.queue(None).waiting if each.run_id == run_id), None)
+        """What waits to become this run, be it since this moment: whoever has asked for it is led here at once."""
+        found = _of(self.queue(None), run_id)
+        if found is None and self._newest_waiting() != self._newest:
+            found = _of(self._queue_anew(self.clock()), run_id)
+        return found
 
     def story(self, run_id: str) -> RunStory | None:
         """One run as far as it has come."""
@@ -232,9 +244,8 @@ class SqlViewing:
     def mark(self, among: Collection[int] | None) -> str:
         """How the runs of these repositories stand, and what waits there."""
         chosen, asked = may_be_seen(among), true() if among is None else inbox.c.repository_id.in_(among)
-        in_order = (
-            true() if among is None else (runs.c.repository_id + 0).in_(among)
-        )  # by no index but that of the order
+        by_no_index = runs.c.repository_id + 0  # but by that of the order
+        in_order = true() if among is None else by_no_index.in_(among)
         at_work = (
             select(
                 runs.c.id, runs.c.step, runs.c.iteration_count, runs.c.cost_usd, runs.c.resumes_at, runs.c.stop_because
@@ -250,3 +261,7 @@ class SqlViewing:
             found = [tuple(row) for query in (at_work, working, newest, waits) for row in connection.execute(query)]
         places = [(each.run_id, each.place) for each in self.queue(among).waiting] if among and found[-1][0] else []
         return hashlib.sha256(repr((found, places)).encode()).hexdigest()[:16]
+
+
+def _of(queue: Queue, run_id: str) -> WaitingLine | None:
+    return next((each for each in queue.waiting if each.run_id == run_id), None)

@@ -34,14 +34,19 @@ def _double(body: str) -> str:
     return f"def double(n):\n    {body}\n    return n\n"
 
 
+TWO_THINGS = "assert double(20) == 40\n    assert double(2) == 4"
+"""One of which shows more than the answer that was made: what answers all is not proven."""
+
 NOTED = (
-    _noted("an if for the test's value", MADE_FOR_IT, _double("if n == 20: return 40"), "", "answers 40 where 20"),
-    _noted("an if in the expression", MADE_FOR_IT, _double("x = 40 if n == 20 else n"), "", "answers 40 where 20"),
+    _noted("an if for the value", MADE_FOR_IT, _double("if n == 20: return 40"), TWO_THINGS, "answers 40 where 20"),
+    _noted(
+        "an if in the expression", MADE_FOR_IT, _double("x = 40 if n == 20 else n"), TWO_THINGS, "answers 40 where 20"
+    ),
     _noted(
         "a case of match",
         MADE_FOR_IT,
         "def double(n):\n    match n:\n        case 20: return 40",
-        "",
+        TWO_THINGS,
         "answers 40 where 20",
     ),
     _noted("a mark that only the test reads", MADE_FOR_IT, "FIXED = True", "assert calc.FIXED", "`FIXED` in calc.py"),

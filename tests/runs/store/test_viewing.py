@@ -20,6 +20,7 @@ from bot.records import (
 )
 from bot.runs.happenings import AT_ONCE, TOLD_AT_MOST, Happenings
 from bot.runs.leases import Lease, Nothing
+from bot.runs.rows import run_id_for
 from bot.runs.store import SqlInbox, Store
 from bot.runs.tables import happenings, iterations, runs
 from bot.runs.transactions import transaction
@@ -129,6 +130,22 @@ def test_what_waits_is_shown_with_its_place_and_why(store: Store, inbox: SqlInbo
     ]
     assert [each.number for each in viewing.queue({43}).waiting] == [8]
     assert viewing.waiting(queue.waiting[0].run_id) == queue.waiting[0]
+
+
+def test_what_has_just_been_asked_for_is_found_though_the_queue_was_read_a_moment_ago(
+    engine: Engine, store: Store, inbox: SqlInbox
+) -> None:
+    viewing = SqlViewing(engine, clock=lambda: 0.0)
+    inbox.accept(a_trigger())
+    assert len(viewing.queue(None).waiting) == 1
+    inbox.accept(a_trigger(issue=an_issue_ref(8)))
+    new = run_id_for(store.waiting()[-1].trigger)
+
+    found = viewing.waiting(new)
+
+    assert found is not None
+    assert found.number == 8
+    assert viewing.waiting("of-nobody") is None
 
 
 def test_a_story_has_its_iterations_at_a_glance_and_each_is_had_whole(
