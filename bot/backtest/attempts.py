@@ -1,7 +1,7 @@
 """Every bot at every fit fix: side by side, within the budget, gone on with where it was cut."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -124,11 +124,10 @@ class Attempts:
     def _settle(self, future: Future[Tried]) -> None:
         begun = self._under_way.pop(future)
         attempt = begun.attempt
-        try:
-            came = future.result()
-        except BaseException:
+        if (error := future.exception()) is not None:
             self._purse.settle(begun.number, None)
-            raise
+            raise error
+        came = future.result()
         replay = self._fair(attempt, came.replay)
         counted = self._purse.settle(begun.number, replay.spend.cost_usd)
         self._kept.add(KeptReplay(self._key(attempt), replay, counted, begun.mark))
@@ -151,14 +150,14 @@ class Attempts:
 
     def _finish(self) -> None:
         """Wait for what is under way; an error of one is raised once the others are kept."""
-        failed: BaseException | None = None
-        while self._under_way:
-            try:
-                self._settle_some()
-            except Exception as error:  # noqa: BLE001 - raised below
-                failed = failed or error
-        if failed is not None:
-            raise failed
+        failed: list[Future[Tried]] = []
+        for future in as_completed(list(self._under_way)):
+            if future.exception() is None:
+                self._settle(future)
+            else:
+                failed.append(future)
+        for future in failed:
+            self._settle(future)
 
     def _all(self) -> Iterator[Attempt]:
         fit = [look for look in self.looks if look.checked.is_fit]

@@ -19,6 +19,8 @@ from bot.runs.subjects import mirror_for_once
 
 REASON_CHARS = 500
 _NO_SETUP = "the set-up fails on the base"
+_NO_PLAN = "at the base"
+_BROKEN = "the suite is broken on the base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class Look:
     def is_lasting(self) -> bool:
         """Whether another look would come to the same; a set-up may fail for want of a network."""
         return not self.checked.reason.startswith(_NO_SETUP)
+
+    @property
+    def blames_the_base(self) -> bool:
+        """Whether already the base can't be tested: other fixes of the repository may fare no better."""
+        return self.checked.reason.startswith((_NO_SETUP, _NO_PLAN, _BROKEN))
 
 
 class _Unfit(Exception):
@@ -84,7 +91,7 @@ def _seen(source: Source, fix: PastFix, mirror: Mirror, sight: Means, tell: Call
     tell(f"{fix.name}: on the base: {plan.test}")
     baseline = ground.test(fix.base)
     if broken := what_is_broken(baseline, build=plan.build):
-        raise _Unfit(f"the suite is broken on the base: {broken}")
+        raise _Unfit(f"{_BROKEN}: {broken}")
     changed = (file.path for file in mirror.changed_files(fix.base, fix.head))
     paths = source.judge_paths(fix, changed)
     judging = _with_judges_command(source, fix, ground)
@@ -114,7 +121,7 @@ def _plan(source: Source, fix: PastFix, mirror: Mirror, sight: Means) -> TestPla
     begun = Examination(repository=str(source.path), sandbox=sandbox_facts(sight.sandbox))
     known = look(Patient(mirror, fix.base, key_for(source)), begun, source.given(fix), sight)
     if known.plan is None or known.trouble:
-        raise _Unfit(f"at the base: {known.trouble}")
+        raise _Unfit(f"{_NO_PLAN}: {known.trouble}")
     return known.plan
 
 

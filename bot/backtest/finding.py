@@ -1,6 +1,6 @@
 """Fixes in the history of a repository on this machine, newest first. Nothing of the repository is run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.backtest import words
@@ -9,11 +9,22 @@ from bot.backtest.wanted import Wanted
 from bot.errors import Gone, Refused
 from bot.records import Caps, CheckedFix, FixSource, PastFix, StopCheck
 from bot.repository import GitFailed, Mirror
-from bot.repository.past import PastCommit, brought_by, commits_before, files_between, holds_word, paths_between
+from bot.repository.past import (
+    PastCommit,
+    brought_by,
+    bytes_between,
+    commits_before,
+    files_between,
+    holds_word,
+    paths_between,
+)
 from bot.repository.revisions import range_of, span_of
 
 SOURCE_LINES_AT_MOST = 400
 """Of a larger change nobody would say that it is one fix."""
+
+BYTES_AT_MOST = 50_000_000
+"""Of a larger change nobody reads the files, be it only to say what it is."""
 
 _SHORT = 12
 
@@ -76,11 +87,19 @@ def _fix(mirror: Mirror, commit: PastCommit, caps: Caps) -> CheckedFix | None:
     if not is_candidate(paths):
         return None
     try:
-        if too_many := why_too_many(len(paths), files_at_most=caps.patch_files):  # nobody reads so much
-            return CheckedFix(_unasked(commit, base), reason=too_many)
+        if too_much := _why_too_much(mirror, base, commit.sha, paths, caps):
+            return CheckedFix(_unasked(commit, base), reason=too_much)
         return _looked_at(mirror, commit, base, caps)
     except (GitFailed, KeyError) as failed:
         return CheckedFix(_unasked(commit, base), reason=f"git can't read it: {failed}")
+
+
+def _why_too_much(mirror: Mirror, base: str, head: str, paths: Sequence[str], caps: Caps) -> str:
+    """Why nobody reads the files of a change, or "". Raises: `GitFailed`."""
+    if too_many := why_too_many(len(paths), files_at_most=caps.patch_files):
+        return too_many
+    size = bytes_between(mirror.path, base, head)
+    return f"too large: {size / 1e6:,.0f} MB of files" if size > BYTES_AT_MOST else ""
 
 
 def _looked_at(mirror: Mirror, commit: PastCommit, base: str, caps: Caps) -> CheckedFix:
@@ -131,8 +150,8 @@ def _pull(mirror: Mirror, pull: PastFix, caps: Caps) -> CheckedFix:
         paths = paths_between(mirror.path, fix.base, fix.head)
         if not is_candidate(paths):
             return CheckedFix(fix, reason="it does not change both source and tests")
-        if too_many := why_too_many(len(paths), files_at_most=caps.patch_files):
-            return CheckedFix(fix, reason=too_many)
+        if too_much := _why_too_much(mirror, fix.base, fix.head, paths, caps):
+            return CheckedFix(fix, reason=too_much)
         files = files_between(mirror.path, fix.base, fix.head)
         brought = brought_by(mirror.path, commit) if commit.is_merge else ()
     except (GitFailed, ValueError, KeyError) as failed:

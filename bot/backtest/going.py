@@ -17,6 +17,9 @@ CHECKED_AT_LEAST = 30
 CHECKED_FOR_ONE = 5
 """Fixes that are checked for each one that is wanted, before it is given up to find so many."""
 
+BASES_IN_A_ROW = 3
+"""So many bases that can't be tested, and none that can: it is the set-up, and no matter of one commit."""
+
 
 def look(wanted: Wanted, means: Means, *, tell: Tell) -> Backtest:
     """Find the fixes and check them, without a model. What was checked before in the folder is not checked again.
@@ -98,7 +101,8 @@ class _Search:
                     self.stopped = INTERRUPTED
                     return
                 self.looks.append(self._seen(found, known, kept))
-                if self._is_enough():
+                self.stopped = self._why_in_vain()
+                if self.stopped or self._is_enough():
                     return
         except Stopped:
             self.stopped = INTERRUPTED
@@ -111,6 +115,17 @@ class _Search:
         run = sum(look.checked.is_fit or look.checked.seconds > 0 for look in self.looks)
         fit = sum(look.checked.is_fit for look in self.looks)
         return fit >= last or run >= max(CHECKED_AT_LEAST, CHECKED_FOR_ONE * last)
+
+    def _why_in_vain(self) -> str:
+        """Why nothing would come of further fixes of this repository, or ""."""
+        run = [look for look in self.looks if look.checked.seconds > 0]
+        if self.wanted.tasks is not None or len(run) < BASES_IN_A_ROW or not all(look.blames_the_base for look in run):
+            return ""
+        last = run[-1].checked.reason.rstrip(".")
+        return (
+            f"the tests of {BASES_IN_A_ROW} bases in a row can't be run, the last: {last}: "
+            "say how they are run with --test, --build, --directory or --image, or let `selfcode doctor` find out"
+        )
 
     def _seen(self, found: CheckedFix, known: Mapping[str, Look], kept: Lines[KeptLook]) -> Look:
         """What is known of a fix, be it from before; its words are those of now."""

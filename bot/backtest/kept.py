@@ -115,15 +115,15 @@ def key_of_look(source: Source, fix: PastFix, means: Means) -> str:
 
 
 def key_of_attempt(source: Source, fix: PastFix, bot: Bot, means: Means) -> str:
-    """What an attempt depends on: the fix, its words, and the bot with all its settings.
+    """What an attempt depends on: the fix, its words, and the bot with all its settings, in this version of selfcode.
 
-    Its name, the budget, and what of the operator's settings does not count for it, change nothing.
+    The bot's name, the budget, and what of the operator's settings does not count for it, change nothing.
     """
     crew, caps = means.crew, means.caps if bot.iterations is None else replace(means.caps, iterations=bot.iterations)
     critic = crew.critic if bot.critic is None else bot.critic
     team = () if bot.player else (bot.model, critic, bot.candidates or crew.candidates)
     how = (bot.player, bot.reproduce, team, caps)
-    return _digest(key_of_look(source, fix, means), fix.title, fix.body, how)
+    return _digest(key_of_look(source, fix, means), fix.title, fix.body, how, means.version)
 
 
 def _digest(*parts: object) -> str:

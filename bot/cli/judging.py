@@ -14,12 +14,12 @@ from bot.cli.answering import (
     settings_of,
     until_told_to_end,
 )
+from bot.cli.options import AS_JSON, how_it_is_tested
 from bot.cli.waiting import shown
 from bot.errors import ConfigError
 from bot.records import Check, Checkup, Health, Outcome
 from bot.settings import Settings
 from bot.writing.masking import mask_secrets
-from sandbox import backends
 
 ACCEPTED_HERE = "--accept-tests"
 """Who accepted what the change does to existing tests, where nobody's login is known."""
@@ -30,12 +30,8 @@ EXAMINED = {Health.HEALTHY: 0, Health.UNHEALTHY: 1, Health.INTERRUPTED: INTERRUP
 
 @click.command()
 @click.argument("target", metavar="[PATH|OWNER/REPO]", required=False)
-@click.option("--test", default="", help="The test command (default: what the repository says, or what is found out).")
-@click.option("--build", default=None, help="The build command before each run of the tests ('': none).")
-@click.option("--directory", default="", help="The project's folder in the repository.")
-@click.option("--image", default="", help="The image that the tests run in (default: SELFCODE_SANDBOX_IMAGE).")
-@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@how_it_is_tested(who_says="the repository says")
+@AS_JSON
 @answering_errors
 def doctor(
     *,
@@ -132,13 +128,9 @@ def _examine(settings: Settings, target: str, options: Mapping[str, str | None],
 @click.command()
 @click.argument("target", metavar="PATH|OWNER/REPO#N|URL")
 @click.argument("span", metavar="[BASE..HEAD]", required=False)
-@click.option("--test", default="", help="The test command (default: what the base says, or what is found out).")
-@click.option("--build", default=None, help="The build command before each run of the tests ('': none).")
-@click.option("--directory", default="", help="The project's folder in the repository.")
-@click.option("--image", default="", help="The image that the tests run in (default: SELFCODE_SANDBOX_IMAGE).")
-@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
+@how_it_is_tested(who_says="the base says")
 @click.option("--accept-tests", is_flag=True, help="Let stand what the change does to existing tests.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def verify(
     *,

@@ -8,6 +8,7 @@ from math import isfinite
 import click
 
 from bot.cli.answering import answering_errors, say, settings_of
+from bot.cli.options import AS_JSON
 
 
 @click.command()
@@ -16,7 +17,7 @@ from bot.cli.answering import answering_errors, say, settings_of
 @click.option(
     "--older-than", type=click.FloatRange(min=0), metavar="DAYS", help="Of all repositories, what ended longer ago."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def purge(*, repository: str | None, installation: int | None, older_than: float | None, as_json: bool) -> int:
     """Forget what is kept: all of a repository or an installation, or what is old. It can't be undone.

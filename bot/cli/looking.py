@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from bot.cli.answering import INTERRUPTED, answering_errors, settings_of
+from bot.cli.options import AS_JSON
 from bot.cli.waiting import shown
 from bot.errors import Refused
 from bot.records import Outcome, RunChoice, RunState
@@ -27,7 +28,7 @@ STATES = {"working": RunState.WORKING, "held": RunState.HELD, "ended": RunState.
 )
 @click.option("--all", "facts", is_flag=True, help="Those too that nobody asked for: they look after pull requests.")
 @click.option("-n", "limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def runs(
     *,
@@ -72,7 +73,7 @@ def runs(
     default=None,
     help="Follow a run that has not ended (default: unless --prompts, --call or --json is given).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def trace(*, name: str, prompts: bool, only: int | None, follow: bool | None, as_json: bool) -> int:
     """Show what a run asked its model, call by call, and what came of it; follow one that has not ended.

@@ -6,14 +6,13 @@ from dataclasses import asdict
 import click
 
 from bot.cli.answering import answering_errors, say, settings_of
+from bot.cli.options import AS_JSON
 from bot.writing.masking import mask_secrets
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
 
 @click.group(invoke_without_command=True)
 @click.option("--all", "whole", is_flag=True, help="Show all that waits, however much it is.")
-@_JSON
+@AS_JSON
 @click.pass_context
 def queue(context: click.Context, *, whole: bool, as_json: bool) -> None:
     """Show what waits, what is at work and what ended last; or, by a command, change it.
@@ -41,7 +40,7 @@ def _show(*, whole: bool, as_json: bool) -> int:
 
 @queue.command()
 @click.argument("name", metavar="KEY|RUN")
-@_JSON
+@AS_JSON
 @answering_errors
 def cancel(*, name: str, as_json: bool) -> int:
     """Drop what waits, or stop what is at work: by a request's key, or a run's id or its beginning.
@@ -56,7 +55,7 @@ def cancel(*, name: str, as_json: bool) -> int:
 
 @queue.command()
 @click.argument("run", metavar="RUN")
-@_JSON
+@AS_JSON
 @answering_errors
 def retry(*, run: str, as_json: bool) -> int:
     """Do an ended run again, as `/selfcode retry` does: by its id or its beginning. Asked twice, it is done once."""
@@ -68,7 +67,7 @@ def retry(*, run: str, as_json: bool) -> int:
 
 
 @queue.command()
-@_JSON
+@AS_JSON
 @answering_errors
 def pause(*, as_json: bool) -> int:
     """Let nothing new begin. What is at work goes on, deliveries are taken, people are answered."""
@@ -79,7 +78,7 @@ def pause(*, as_json: bool) -> int:
 
 
 @queue.command()
-@_JSON
+@AS_JSON
 @answering_errors
 def resume(*, as_json: bool) -> int:
     """Let runs begin again; workers that drain, and have not ended yet, take runs on again, too."""
@@ -91,7 +90,7 @@ def resume(*, as_json: bool) -> int:
 
 @queue.command()
 @click.argument("worker", required=False)
-@_JSON
+@AS_JSON
 @answering_errors
 def drain(*, worker: str | None, as_json: bool) -> int:
     """Let a worker, by its name in `selfcode queue`, take nothing on and end with the last of its runs; or all."""

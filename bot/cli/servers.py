@@ -5,6 +5,7 @@ import os
 import click
 
 from bot.cli.answering import answering_errors, end_at_once, log_to_stderr, say, settings_of, until_told_to_end
+from bot.cli.options import AS_JSON
 
 
 @click.command()
@@ -69,7 +70,7 @@ def worker() -> None:
 
 @click.command()
 @click.option("--keep", is_flag=True, help="Leave everything running at the end, to look around.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def demo(*, keep: bool, as_json: bool) -> int:
     """Show the main job, end to end, on this machine: no account, no key."""

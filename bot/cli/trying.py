@@ -13,10 +13,10 @@ from bot.cli.answering import (
     settings_of,
     until_told_to_end,
 )
+from bot.cli.options import AS_JSON, how_it_is_tested
 from bot.cli.waiting import shown
 from bot.errors import ConfigError
 from bot.writing.masking import mask_secrets
-from sandbox import backends
 
 GOOD = ("done", "checked")
 
@@ -47,12 +47,8 @@ GOOD = ("done", "checked")
 @click.option(
     "--export", type=click.Path(file_okay=False, path_type=Path), help="Write what can be asked for again as tasks."
 )
-@click.option("--test", default="", help="The test command (default: what each base says, or what is found out).")
-@click.option("--build", default=None, help="The build command before each run of the tests ('': none).")
-@click.option("--directory", default="", help="The project's folder in the repository.")
-@click.option("--image", default="", help="The image that the tests run in (default: SELFCODE_SANDBOX_IMAGE).")
-@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@how_it_is_tested(who_says="each base says")
+@AS_JSON
 @answering_errors
 def backtest(
     *,

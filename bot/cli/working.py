@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from bot.cli.answering import answering_errors, say, say_what_is_not_isolated, settings_of, until_told_to_end
+from bot.cli.options import AS_JSON, SANDBOX
 from bot.cli.waiting import shown
 from bot.errors import ConfigError
 from bot.records import Iteration, Outcome, Reproduce, Task
 from bot.writing.masking import mask_secrets
-from sandbox import backends
 
 GOOD = (Outcome.PROVEN, Outcome.NOTHING_TO_DO)
 
@@ -34,7 +34,7 @@ _LIKE_A_PATH = re.compile(r"\S+\.(md|txt|rst|markdown)|[./~]\S*/\S*")
 )
 @click.option("--test", default="", help="The test command (default: what the repository says, or a guess).")
 @click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
-@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
+@SANDBOX
 @click.option(
     "--reproduce",
     type=click.Choice([str(each) for each in Reproduce]),
@@ -45,7 +45,7 @@ _LIKE_A_PATH = re.compile(r"\S+\.(md|txt|rst|markdown)|[./~]\S*/\S*")
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder with tests, by their paths in the repository, that the model never sees and that must pass.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def run(
     *,
@@ -94,7 +94,7 @@ def run(
 @click.argument("task", metavar="TASK_OR_FILE")
 @click.option("--tests", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of hidden tests.")
 @click.option("--model", default="", help="The model's name (default: SELFCODE_MODEL).")
-@click.option("--sandbox", type=click.Choice(backends.names()), help="Where code runs (default: SELFCODE_SANDBOX).")
+@SANDBOX
 @click.option(
     "--generate-tests/--no-generate-tests",
     "own_tests",
@@ -103,7 +103,7 @@ def run(
 )
 @click.option("--max-iterations", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--trace", type=click.Path(dir_okay=False, path_type=Path), help="Write all that happened to this file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@AS_JSON
 @answering_errors
 def solve(
     *,

@@ -7,7 +7,8 @@ from bot.records import ChangedFile
 from bot.repository.changes import changed_files
 from bot.repository.complaints import GitFailed
 from bot.repository.git import run_git
-from bot.repository.objects import checked, text_of
+from bot.repository.objects import GITLINK, checked, text_of
+from bot.repository.trees import differences
 
 AT_MOST = 2_000
 """Commits that are looked at in one repository."""
@@ -65,6 +66,15 @@ def paths_between(repository: Path, base: str, head: str) -> tuple[str, ...]:
         ["diff-tree", "-r", "-z", "--name-only", "--no-renames", checked(base), checked(head)], repository=repository
     )
     return tuple(text_of(path) for path in listed.split(b"\0") if path)
+
+
+def bytes_between(repository: Path, base: str, head: str) -> int:
+    """How much `files_between` would read."""
+    found = differences(repository, base, head)
+    sides = [side.sha for each in found for side in (each.before, each.after) if side and side.mode != GITLINK]
+    asked = "".join(f"{checked(sha)}\n" for sha in sides).encode()
+    told = run_git(["cat-file", "--batch-check=%(objectsize)"], repository=repository, stdin=asked)
+    return sum(int(size) for size in told.split() if size.isdigit())
 
 
 def files_between(repository: Path, base: str, head: str) -> tuple[ChangedFile, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.backtest import finding
 from bot.backtest.finding import fixes_in, history_of, pulls_in
 from bot.backtest.wanted import Wanted
 from bot.errors import Refused
@@ -148,6 +149,14 @@ def test_what_nobody_is_asked_for_is_listed_with_the_reason(
 
     assert found.reason == reason
     assert found.fix.base
+
+
+def test_files_that_are_too_large_are_not_read(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "BYTES_AT_MOST", 1_000_000)
+    monkeypatch.setattr(finding, "files_between", pytest.fail)
+    history.commit({**FIX, "data.csv": "1\n" * 1_000_000}, PROSE)
+
+    assert told_of(found_in(history.folder)) == [(PROSE, "too large: 2 MB of files")]
 
 
 def test_a_submodule_is_no_fix_of_ours(history: History) -> None:

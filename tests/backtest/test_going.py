@@ -8,11 +8,12 @@ import pytest
 from bot import backtest
 from bot.agent import Agent
 from bot.backtest.bots import bot_named
-from bot.backtest.going import alone_in
+from bot.backtest.going import BASES_IN_A_ROW, alone_in
 from bot.backtest.wanted import Means, Wanted
 from bot.errors import Refused, Unavailable
 from bot.records import Backtest
 from bot.repository.locking import locked
+from bot.runs.doctor import Given
 from bot.runs.house import Crew, Prepared, SetupBroken
 from sandbox.docker import DockerSandbox
 from tests.backtest.seams import means_of
@@ -95,6 +96,31 @@ def test_a_fix_whose_set_up_failed_is_looked_at_again(history: History, tmp_path
 
     assert {each.reason for each in first.fixes} == {"the set-up fails on the base: no network"}
     assert [each.is_fit for each in again.fixes] == [False, True]
+
+
+def test_bases_that_can_not_be_tested_end_the_search(history: History, tmp_path: Path) -> None:
+    given = Given(test="no-such-program tests")
+    found, _ = look(wanted_of(history, tmp_path, last=9, given=given))
+
+    assert len(found.fixes) == BASES_IN_A_ROW < MANY
+    assert "command not found" in found.stopped
+    assert "--test" in found.stopped
+
+
+def test_one_base_that_can_be_tested_is_enough_to_go_on(history: History, tmp_path: Path) -> None:
+    sound = means_of()
+    images = iter([Prepared(None)])
+
+    def only_once(_setup: object, _stop: object) -> Prepared:
+        try:
+            return next(images)
+        except StopIteration:
+            raise SetupBroken("no network") from None
+
+    means = replace(sound, sight=replace(sound.sight, prepare_image=only_once))
+    found, _ = look(wanted_of(history, tmp_path, last=9), means)
+
+    assert (len(found.fixes), found.stopped) == (MANY, "")
 
 
 def test_a_stop_ends_the_search_with_what_is_known(history: History, tmp_path: Path) -> None:

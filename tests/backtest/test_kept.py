@@ -151,13 +151,14 @@ def test_another_bot_is_another_attempt(tmp_path: Path, bot: str) -> None:
     "means",
     [
         replace(MEANS, caps=Caps(iterations=9)),
+        replace(MEANS, version="another"),
         replace(MEANS, crew=Crew("none", critic="c")),
         replace(MEANS, crew=Crew("none", candidates=3)),
         replace(MEANS, sight=replace(MEANS.sight, image="other")),
         replace(MEANS, sight=replace(MEANS.sight, limits=Limits(wall_s=1))),
     ],
 )
-def test_other_settings_are_another_attempt(tmp_path: Path, means: object) -> None:
+def test_other_settings_and_another_version_of_ours_are_another_attempt(tmp_path: Path, means: object) -> None:
     assert attempt_key(tmp_path, means=means) != attempt_key(tmp_path)
 
 

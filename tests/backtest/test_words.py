@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.backtest import words
-from bot.backtest.words import Given, is_of_a_pull, is_taking_back, told_by_issue, told_by_message
+from bot.backtest.words import (
+    Given,
+    answers,
+    is_of_a_pull,
+    is_taking_back,
+    leaving_out,
+    telling,
+    told_by_issue,
+    told_by_message,
+    traces,
+)
 from tests.backtest.fixes import a_file, a_fix, told
 from tests.writing.foreign import foreign_text, patiently
 
@@ -78,7 +87,7 @@ def test_a_line_that_was_there_before_is_no_answer() -> None:
 code_lines = st.lists(
     st.text(alphabet=st.sampled_from("abxyz_(=)[]+. \t`>-*"), min_size=8, max_size=300)
     .map(lambda text: " ".join(text.split()))
-    .filter(lambda line: len(line) >= 8 and words._LINE_IS_CODE.search(line) is not None),
+    .filter(lambda line: len(line) >= 8 and answers.LINE_IS_CODE.search(line) is not None),
     min_size=1,
     max_size=4,
 )
@@ -103,8 +112,8 @@ def test_no_line_of_the_source_is_left_however_it_is_written(
 def test_whatever_is_written_words_come_out(message: str, source: str) -> None:
     left = told(message, source, source[:40])
 
-    assert len(left.title) <= words.TITLE_CHARS
-    assert len(left.left_out) <= words.NAMED_AT_MOST + 1
+    assert len(left.title) <= telling.TITLE_CHARS
+    assert len(left.left_out) <= leaving_out.NAMED_AT_MOST + 1
     assert left.is_enough in (True, False)
 
 
@@ -140,7 +149,7 @@ def test_a_name_in_another_script_is_taken_out_whole() -> None:
 
 def test_each_name_is_asked_about_once_and_of_very_many_no_more_than_some() -> None:
     asked: list[str] = []
-    names = [f"new_{number}" for number in range(3 * words.NAMES_ASKED_AT_MOST)]
+    names = [f"new_{number}" for number in range(3 * traces.NAMES_ASKED_AT_MOST)]
 
     def is_known(name: str) -> bool:
         asked.append(name)
@@ -150,7 +159,7 @@ def test_each_name_is_asked_about_once_and_of_very_many_no_more_than_some() -> N
 
     left = told_by_message(f"{PROSE}\n\n{' '.join([*names, *names])}", fix)
 
-    assert asked == names[: words.NAMES_ASKED_AT_MOST]
+    assert asked == names[: traces.NAMES_ASKED_AT_MOST]
     assert "new_" not in left.body
 
 
@@ -332,7 +341,7 @@ def test_too_few_words_are_no_issue(message: str, is_enough: bool) -> None:
 def test_of_much_that_is_left_out_some_is_said() -> None:
     left = told(f"{PROSE}\n\n{' '.join(f'#{number}' for number in range(1, 40))}")
 
-    assert len(left.left_out) == words.NAMED_AT_MOST + 1
+    assert len(left.left_out) == leaving_out.NAMED_AT_MOST + 1
     assert left.left_out[-1] == "and 19 more"
 
 
@@ -354,9 +363,9 @@ def test_a_megabyte_of_anything_is_read_in_one_go(piece: str) -> None:
     source = "\n".join(["x_y", *(f"return x{'y' * number}()" for number in range(60))])
 
     for message in (many, f"{PROSE}\n\nFixes: {many}"):
-        assert len(told(message, source).body) <= 2 * words.CHARS_AT_MOST
+        assert len(told(message, source).body) <= 2 * telling.CHARS_AT_MOST
     hints = ["https://github.com/o/r/pull/7", "1f0c9a7b" * 5]
-    assert len(told_by_issue(PROSE, many, a_fix(source), hints=hints).body) <= 2 * words.CHARS_AT_MOST
+    assert len(told_by_issue(PROSE, many, a_fix(source), hints=hints).body) <= 2 * telling.CHARS_AT_MOST
 
 
 # --- An issue
