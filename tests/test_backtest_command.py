@@ -103,7 +103,7 @@ def test_a_repository_without_a_fix_says_so(tmp_path: Path) -> None:
 # --- Done again
 
 
-def test_the_oracle_solves_and_proves_what_was_found_and_the_report_is_beside_the_git_data(
+def test_the_oracle_solves_and_proves_what_was_found_and_run_again_nothing_is_done_twice(
     history: History, tmp_path: Path
 ) -> None:
     before = (history.git("for-each-ref"), history.git("status", "--porcelain"))
@@ -122,6 +122,13 @@ def test_the_oracle_solves_and_proves_what_was_found_and_the_report_is_beside_th
     assert (history.git("for-each-ref"), history.git("status", "--porcelain")) == before
     assert list((tmp_path / "tmp").iterdir()) == []
 
+    again = said_by(backtest(tmp_path, "calc", "--model", "oracle", "--model", "saboteur:nothing", "--json"))
+
+    assert again["bots"][0]["seconds"] == oracle["seconds"]
+    assert again["bots"][1]["of"] == 2
+    lines = (folder / "attempts.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == 4
+
 
 def test_players_are_told_beside_each_other_and_no_saboteur_that_cheats_openly_is_proven(
     history: History, tmp_path: Path
@@ -137,19 +144,8 @@ def test_players_are_told_beside_each_other_and_no_saboteur_that_cheats_openly_i
     assert found == dict.fromkeys(players, (0, 1, 0))
 
 
-def test_run_again_it_does_nothing_twice(history: History, tmp_path: Path) -> None:
-    first = said_by(backtest(tmp_path, "calc", "--model", "oracle", "--json"))
-
-    again = said_by(backtest(tmp_path, "calc", "--model", "oracle", "--model", "saboteur:nothing", "--json"))
-
-    assert again["bots"][0]["seconds"] == first["bots"][0]["seconds"]
-    assert again["bots"][1]["of"] == 2
-    lines = (tmp_path / "calc/.git/selfcode/backtest/attempts.jsonl").read_text("utf-8").splitlines()
-    assert len(lines) == 4
-
-
 def test_ctrl_c_keeps_what_was_done_and_says_that_it_was_ended(history: History, tmp_path: Path) -> None:
-    for number in range(6):
+    for number in range(2):
         body = f"{HALF}\n\ndef more_{number}(a):\n    return a + {number}\n"
         test = HALF_TEST.replace("half(4) == 2", f"more_{number}(4) == {4 + number}").replace("half", f"more_{number}")
         history.commit(
@@ -176,12 +172,12 @@ def test_ctrl_c_keeps_what_was_done_and_says_that_it_was_ended(history: History,
 
 
 def test_fit_fixes_go_out_as_tasks_and_come_in_again(history: History, tmp_path: Path) -> None:
-    out = backtest(tmp_path, "calc", "--check", "--export", "tasks", "--json")
+    out = backtest(tmp_path, "calc", "--last", "1", "--check", "--export", "tasks", "--json")
     assert out.returncode == 0, out.stderr
 
     said = said_by(backtest(tmp_path, "--tasks", "tasks", "--model", "oracle", "--json"))
 
-    assert (said["bots"][0]["solved"], said["bots"][0]["of"]) == (2, 2)
+    assert (said["bots"][0]["solved"], said["bots"][0]["of"]) == (1, 1)
     assert said["report"].startswith(str(tmp_path / "home" / "backtests"))
 
 
