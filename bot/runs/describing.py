@@ -1,6 +1,6 @@
 """A pull request described once more, for what happened to it since: our words anew, and people's kept."""
 
-from bot.records import IssueRef, PullRequest
+from bot.records import IssueRef, PullRequest, RunResult, Task
 from bot.runs.continuing import branch_of
 from bot.runs.judgement import Judgement, result_of
 from bot.runs.known import Known
@@ -16,15 +16,22 @@ _BODIES = "bodies"
 
 def describe_again(known: Known, pull: PullRequest, before: Judgement) -> None:
     """Give the pull request the body that it is to have now: what was proven, and where its branch is since."""
-    house = known.house
+    task = Known(known.house, before.origin).task
+    describe_judged(known, pull, result_of(known.house, before), task, run_id=before.run_id, judged=before.head)
+
+
+def describe_judged(
+    known: Known, pull: PullRequest, result: RunResult, task: Task, *, run_id: str, judged: str
+) -> None:
+    """Give the pull request the body of what a run came to, that judged the commit `judged` of its branch."""
     text = pull_request(
-        result_of(house, before),
-        Known(house, before.origin).task,
-        branch=branch_of(house.store, known.at),
-        run_id=before.run_id,
+        result,
+        task,
+        branch=branch_of(known.house.store, known.at),
+        run_id=run_id,
         repository=known.info.ref.full_name,
-        moved_to=pull.head_sha if pull.head_sha != before.head else "",
-        pages=house.pages,
+        moved_to=pull.head_sha if pull.head_sha != judged else "",
+        pages=known.house.pages,
     )
     describe(known, pull, text.body)
 

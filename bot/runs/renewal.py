@@ -13,7 +13,7 @@ from bot.records import Outcome, Proof, PullRequest, RunResult, TriggerKind
 from bot.runs import solving
 from bot.runs.admission import admit_who_asked
 from bot.runs.continuing import branch_of
-from bot.runs.describing import describe
+from bot.runs.describing import describe_judged
 from bot.runs.ground import Ground
 from bot.runs.groundwork import Groundwork
 from bot.runs.hidden import hidden_tests_for
@@ -29,7 +29,6 @@ from bot.runs.verifying import missing_of_protected
 from bot.runs.voice import Voice
 from bot.writing.check import check, unrenewed_check
 from bot.writing.outcomes import short
-from bot.writing.pull_request import pull_request
 from bot.writing.renewing import answer
 from bot.writing.replies import reply_marker
 from bot.writing.result import result_comment
@@ -150,16 +149,7 @@ class Renewal:
             make_ready(known, pull)
         if result.outcome is Outcome.UNPROVEN and pull.head_sha == self._judged and not known.config.draft:
             make_draft_again(known, pull.number)
-        text = pull_request(
-            self.result,
-            known.task,
-            branch=branch_of(self.house.store, known.at),
-            run_id=self.run_id,
-            repository=known.info.ref.full_name,
-            moved_to=pull.head_sha if pull.head_sha != self._judged else "",
-            pages=self.house.pages,
-        )
-        describe(known, pull, text.body)
+        describe_judged(known, pull, self.result, known.task, run_id=self.run_id, judged=self._judged)
 
     # --- The end
 

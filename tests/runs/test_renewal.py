@@ -25,6 +25,7 @@ from tests.github.fake import FakeGitHub, FakePull, FakeRepository
 from tests.runs.builders import MAINTAINER, STRANGER, a_database, a_house, a_trigger
 from tests.writing.builders import a_plan, a_provenance, a_report
 
+PAGES = "https://bot.example.com"
 PROVEN, PUSHED = "2a9b" * 10, "3c4d" * 10
 ALTERED = ("test_calc.py: test_add loosens a comparison",)
 UNPROVEN = Proof(
@@ -85,7 +86,7 @@ class Scene:
 
     @property
     def house(self) -> House:
-        return a_house(Store(self.database), self.github, self.home)
+        return replace(a_house(Store(self.database), self.github, self.home), pages=PAGES)
 
     def begun(self, kind: TriggerKind, **changed: Any) -> str:
         store = Store(self.database)
@@ -304,6 +305,7 @@ def test_where_it_is_proven_now_the_draft_becomes_ready(scene: Scene) -> None:
 
     assert not scene.pull.is_draft
     assert scene.pull.text.title == "Fix it"
+    assert f"{PAGES}/runs/{renewal.run_id}" in scene.pull.text.body
     assert f"accepted by `{MAINTAINER.login}`" in scene.pull.text.body
     (answer,) = scene.answers
     assert f"Ready for your review: #{scene.pull.number}" in answer
@@ -407,6 +409,7 @@ def test_a_push_makes_the_proof_stale_in_the_pull_request_and_on_the_commit(scen
     told(scene)
 
     assert scene.pull.text.body.startswith("⚠️ **Stale**: the proof below is of `2a9b2a9b2a`")
+    assert f"{PAGES}/runs/{scene.origin}" in scene.pull.text.body
     (check,) = scene.repository.checks
     assert (check.head_sha, check.conclusion) == (PUSHED, "neutral")
 
