@@ -180,7 +180,8 @@ def _system(name: str, chosen: argparse.Namespace, judge: Judge, settings: Mappi
         case "plain":
             return Plain(judge, chosen.window)
         case "selfcode":
-            return Selfcode(settings, Reproduce(chosen.reproduce) if chosen.reproduce else None)
+            reproduce = Reproduce(chosen.reproduce) if chosen.reproduce else None
+            return Selfcode(settings, reproduce, chosen.out / "traces")
         case "mini-swe-agent":
             provisions = Provisions(chosen.cache)
             speech = Speech.WORDS if chosen.mini_in_words else Speech.TOOLS

@@ -9,9 +9,10 @@ from bot.agent.diff_reading import parse_diff
 from bot.agent.diffs import FileDiff, created, patched
 from bot.agent.edits import replaced
 from bot.agent.elision import elided
-from bot.agent.excerpts import Spliced, spliced
+from bot.agent.excerpts import Spliced, file_of, spliced
 from bot.agent.paths import clean_path, path_refusal
 from bot.agent.texts import EMPTY, Source, Unplaced, read_source, rewritten
+from bot.agent.viewing.symbols import language_of
 from bot.agent.whole import whole_file
 from bot.records import Workbench
 
@@ -102,11 +103,24 @@ class Staged:
             return Unplaced(f"{path}: {CONFLICTED}")
         part = spliced(path, source.text, action.content) if source and action.fenced and not versions else None
         if not isinstance(part, Spliced):
-            return part or self._stage(path, source, whole_file(source.text if source else None, action))
+            whole = part or whole_file(source.text if source else None, action)
+            return (
+                self._elsewhere(path, action, whole)
+                if isinstance(whole, Unplaced)
+                else self._stage(path, source, whole)
+            )
         answer = self._stage(path, source, part.text)
         if isinstance(answer, Unplaced) or answer.endswith(UNCHANGED):
             return answer
         return f"{answer}: {', '.join(part.names)}. The rest of the file is as it was"
+
+    def _elsewhere(self, path: str, action: Write, refused: Unplaced) -> Unplaced:
+        """A refusal; where the functions of the block are another file's, it says whose."""
+        suffix = PurePosixPath(path).suffix
+        there = file_of(action.content, suffix, self.bench) if action.fenced and language_of(path) else None
+        if there is None or there == path:
+            return refused
+        return Unplaced(f"{refused.reason}. What the block defines stands in {there}: to change it, name that file")
 
     def _taken(self, path: str) -> str:
         """Why no file can be created at a path, or ""."""

@@ -209,6 +209,20 @@ def test_a_file_of_that_name_elsewhere_is_named() -> None:
     assert done.actions[0].result == "src/cart.py: there is no such file; there is shop/cart.py"
 
 
+def test_a_part_of_another_file_is_refused_with_the_name_of_that_file() -> None:
+    bench = a_bench(
+        shop__cart_py="def total(items):\n    return 0\n", shop__main_py="\n".join(f"a{n} = {n}" for n in range(40))
+    )
+    part = "def total(items):\n    return sum(items)\n"
+
+    (refused,) = do(bench, Write("shop/main.py", part, fenced=True)).actions
+    (unknown,) = do(bench, Write("shop/main.py", part.replace("total", "sold"), fenced=True)).actions
+
+    assert ({name for name, *_ in bench.did}, refused.ok) == ({"search"}, False)
+    assert "What the block defines stands in shop/cart.py" in refused.result
+    assert "shop/cart.py" not in unknown.result
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [("src", "a folder"), ("a.py/b.py", "a.py is a file"), ("A.py", "there is a.py"), (".", "path of a file")],

@@ -59,6 +59,7 @@ def test_two_systems_are_measured_on_the_same_tasks_and_reported(tmp_path: Path,
     assert made["subtracting", "plain"]["steps"] == [True]
     assert made["adder", "selfcode"]["steps"][-1]
     assert made["subtracting", "selfcode"]["steps"][-1]
+    assert json.loads((tmp_path / "out/traces/subtracting.json").read_text("utf-8"))["progress"]["iterations"]
     assert made["adder", "plain"]["cost_usd"] == pytest.approx(0.00028)
     report = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert "Model scripted, seed 1" in report

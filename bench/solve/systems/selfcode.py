@@ -20,13 +20,19 @@ from sandbox.contract import archive_of, files_of
 
 
 class Selfcode:
-    """The agent of this repository. `settings` are by their names in the environment; `reproduce` None: the default."""
+    """The agent of this repository. `settings` are by their names in the environment; `reproduce` None: the default.
+
+    In `traces`, a folder, all that happens at a repository task is kept, for `selfcode trace --prompts FILE`.
+    """
 
     name = "selfcode"
 
-    def __init__(self, settings: Mapping[str, str], reproduce: Reproduce | None = None) -> None:
+    def __init__(
+        self, settings: Mapping[str, str], reproduce: Reproduce | None = None, traces: Path | None = None
+    ) -> None:
         self._settings = settings
         self._reproduce = reproduce
+        self._traces = traces
 
     def attempt(self, task: Task, endpoint: Endpoint, *, seed: int, budget: Budget) -> Tried:  # noqa: ARG002 - the meter sends it
         settings = read_settings({**self._settings, **_limits(endpoint, budget)})
@@ -34,7 +40,36 @@ class Selfcode:
             case ProgramTask():
                 return _write(task, settings, budget)
             case RepositoryTask():
-                return _repair(task, settings, self._reproduce, time.monotonic() + budget.seconds)
+                return self._repair(task, settings, time.monotonic() + budget.seconds)
+
+    def _repair(self, task: RepositoryTask, settings: Settings, until: float) -> Tried:
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            repository, mirror = Path(folder) / "repository", Mirror(Path(folder) / "mirror.git")
+            make_repository(task, repository)
+            issue = records.Task(title=task.title, body=task.body)
+            local = local_of(
+                settings,
+                repository,
+                issue,
+                test=task.test,
+                reproduce=self._reproduce,
+                acceptance_tests=None,
+                ask=None,
+                stop=lambda: time.monotonic() > until,
+                tell=lambda _: None,
+            )
+            try:
+                result = run_locally(local).result
+            except Refused as refused:
+                return Tried((), str(refused), failed=True)
+            base = mirror.fetch_branch(str(repository), "HEAD") or ""
+            if self._traces is not None:
+                self._traces.mkdir(parents=True, exist_ok=True)
+                (self._traces / f"{task.id}.json").write_text(records.dump(result), encoding="utf-8")
+            changes = [each.change for each in result.progress.iterations if each.aim is Aim.CHANGE]
+            states = [_state(mirror, base, change.patch) for change in changes]
+        why = f"{result.outcome}: {result.reason}"
+        return Tried(tuple(states), why, failed=result.outcome in (Outcome.ERROR, Outcome.BASELINE_BROKEN))
 
 
 def _limits(endpoint: Endpoint, budget: Budget) -> Mapping[str, str]:
@@ -62,33 +97,6 @@ def _write(task: ProgramTask, settings: Settings, budget: Budget) -> Tried:
         return Tried((None,), str(away), failed=True)
     failing = (None,) * (result["iterations"] - 1)
     return Tried((*failing, program(result["code"])), "tests pass" if result["success"] else "iterations")
-
-
-def _repair(task: RepositoryTask, settings: Settings, reproduce: Reproduce | None, until: float) -> Tried:
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        repository, mirror = Path(folder) / "repository", Mirror(Path(folder) / "mirror.git")
-        make_repository(task, repository)
-        issue = records.Task(title=task.title, body=task.body)
-        local = local_of(
-            settings,
-            repository,
-            issue,
-            test=task.test,
-            reproduce=reproduce,
-            acceptance_tests=None,
-            ask=None,
-            stop=lambda: time.monotonic() > until,
-            tell=lambda _: None,
-        )
-        try:
-            result = run_locally(local).result
-        except Refused as refused:
-            return Tried((), str(refused), failed=True)
-        base = mirror.fetch_branch(str(repository), "HEAD") or ""
-        changes = [each.change for each in result.progress.iterations if each.aim is Aim.CHANGE]
-        states = [_state(mirror, base, change.patch) for change in changes]
-    why = f"{result.outcome}: {result.reason}"
-    return Tried(tuple(states), why, failed=result.outcome in (Outcome.ERROR, Outcome.BASELINE_BROKEN))
 
 
 def make_repository(task: RepositoryTask, folder: Path) -> None:
