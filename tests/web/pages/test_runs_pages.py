@@ -56,6 +56,19 @@ def test_the_list_shows_runs_what_they_cost_and_what_waits(client: FlaskClient, 
         assert words in page.text
 
 
+def test_where_the_price_is_not_known_nothing_says_that_it_cost_nothing(
+    client: FlaskClient, store: Store, inbox: SqlInbox
+) -> None:
+    run_id = begun(store, inbox)
+    store.keep_progress(run_id, Progress((an_iteration(1),), Spend(1, 1000, 10, None, 3.5)))
+
+    listed, told = look(client, "/"), look(client, f"/runs/{run_id}")
+
+    assert "1 run ·" in listed.text
+    assert "Spent 1,010 tokens" in told.text
+    assert "USD" not in listed.text
+
+
 def test_the_list_is_chosen_from_by_its_address(client: FlaskClient, store: Store, inbox: SqlInbox) -> None:
     solved(store, inbox)
     begun(store, inbox, a_trigger(issue=an_issue_ref(9, repository=43)))
@@ -81,9 +94,9 @@ def test_what_nobody_asked_for_is_listed_where_the_box_is_ticked_on_older_pages_
     [box], [ticked], [still] = (page.all("input", type="checkbox", name="facts") for page in (usual, all_, behind))
     assert "Include follow-ups to pushes and failed checks" in usual.text
     assert ["checked" in each for each in (box, ticked, still)] == [False, True, True]
-    assert "1 run," in usual.text
-    assert "1 run," in off.text
-    assert "52 runs," in all_.text
+    assert "1 run ·" in usual.text
+    assert "1 run ·" in off.text
+    assert "52 runs ·" in all_.text
     assert {"facts=1", "who=grace"} <= set(older["href"].partition("?")[2].split("&"))
     listed = [
         run_id for page in (all_, behind) for run_id in (asked, *followed) if page.all("a", href=f"/runs/{run_id}")
