@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.errors import ConfigError
 
 FILE = "app.json"
+_MEND = "put it right, or move it away and create the App again"
 
 CREDENTIALS = (
     "SELFCODE_APP_ID",
@@ -67,11 +68,11 @@ def read_kept(home: Path) -> KeptApp:
     except OSError as problem:
         raise ConfigError(f"{path} can't be read: {problem.strerror}") from problem
     except ValueError:
-        raise ConfigError(f"{path} is not JSON: put it right, or move it away and create the App again") from None
+        raise ConfigError(f"{path} is not JSON: {_MEND}") from None
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
-        raise ConfigError(f"{path} is not an object of settings by their names")
+        raise ConfigError(f"{path} is not an object of settings by their names: {_MEND}")
     if unknown := sorted(set(found) - set(KEPT)):
-        raise ConfigError(f"{path} holds what is no setting of the App: {', '.join(unknown)}")
+        raise ConfigError(f"{path} holds what is no setting of the App: {', '.join(unknown)}: {_MEND}")
     return KeptApp(path, found)
 
 

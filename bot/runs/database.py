@@ -26,7 +26,8 @@ def connect(url: str) -> Engine:
     except ArgumentError as problem:
         raise ConfigError(f"SELFCODE_DATABASE_URL: {problem}") from None
     except ImportError as problem:
-        raise ConfigError(f"SELFCODE_DATABASE_URL: its driver is not installed: {problem}") from problem
+        said = "selfcode keeps its runs in PostgreSQL (postgresql://…) or in a file of SQLite (sqlite:///…)"
+        raise ConfigError(f"SELFCODE_DATABASE_URL: {problem}: {said}") from problem
     if not is_file:
         return engine
 
