@@ -1,6 +1,6 @@
 """The edits of one reply, placed one on top of the other before any file is written."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from bot.agent.actions import Action, Delete, Edit, Patch, Write
@@ -11,7 +11,7 @@ from bot.agent.edits import replaced
 from bot.agent.elision import elided
 from bot.agent.excerpts import Spliced, file_of, spliced
 from bot.agent.paths import clean_path, path_refusal
-from bot.agent.texts import EMPTY, Source, Unplaced, read_source, rewritten
+from bot.agent.texts import EMPTY, Source, Unplaced, read_source, rewritten, unnumbered
 from bot.agent.viewing.symbols import language_of
 from bot.agent.whole import whole_file
 from bot.records import Workbench
@@ -98,6 +98,8 @@ class Staged:
 
     def _write(self, path: str, source: Source | None, action: Write) -> str | Unplaced:
         """Take the file whole or, of a fenced block, the functions and classes that it holds."""
+        if action.fenced and language_of(path):
+            action = replace(action, content=unnumbered(action.content))
         versions = sides(source.text) if source and action.fenced else None
         if versions and all(isinstance(spliced(path, one, action.content), Spliced) for one in versions):
             return Unplaced(f"{path}: {CONFLICTED}")

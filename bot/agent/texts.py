@@ -7,7 +7,9 @@ bytes of the lines that it changes and no others.
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
+_NUMBERED = re.compile(r"[ \t]*(\d{1,6})[:|](?: |$)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 COMPARED_LINES = 2_000
 BOM = "\ufeff"
@@ -157,3 +159,13 @@ def _common(left: tuple[Line, ...], right: tuple[Line, ...]) -> int:
             break
         count += 1
     return count
+
+
+def unnumbered(text: str) -> str:
+    """A block whose lines all begin with their numbers, as they are shown beside code, without these; else as it is."""
+    lines = text.split("\n")
+    found = [_NUMBERED.match(line) for line in lines if line.strip()]
+    numbers = [int(match[1]) for match in found if match]
+    if not numbers or len(numbers) < len(found) or any(one >= other for one, other in pairwise(numbers)):
+        return text
+    return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)

@@ -209,6 +209,15 @@ def test_a_file_of_that_name_elsewhere_is_named() -> None:
     assert done.actions[0].result == "src/cart.py: there is no such file; there is shop/cart.py"
 
 
+def test_a_function_that_was_copied_with_line_numbers_is_taken_without() -> None:
+    bench = a_bench(shop__cart_py="TAX = 2\n\n\ndef total(items):\n    return 0\n")
+
+    (done,) = do(bench, Write("shop/cart.py", "4: def total(items):\n5:     return sum(items)\n", fenced=True)).actions
+
+    assert done.ok
+    assert bench.files["shop/cart.py"] == b"TAX = 2\n\n\ndef total(items):\n    return sum(items)\n"
+
+
 def test_a_part_of_another_file_is_refused_with_the_name_of_that_file() -> None:
     bench = a_bench(
         shop__cart_py="def total(items):\n    return 0\n", shop__main_py="\n".join(f"a{n} = {n}" for n in range(40))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.agent.texts import Unplaced, read_source, rewritten
+from bot.agent.texts import Unplaced, read_source, rewritten, unnumbered
 
 MIXED = b"\xef\xbb\xbfa\r\nb\r\nc\rd\n"
 
@@ -118,3 +118,20 @@ def test_form_feeds_and_unicode_line_separators_are_part_of_a_line(encoding: str
     data = "a\f\x85\u2028b\r\nc\rd".encode(encoding)
 
     assert edited(data, "c\n", "C\n") == "a\f\x85\u2028b\r\nC\rd".encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("shown", "meant"),
+    [
+        ("104: def f():\n105:     return 1\n", "def f():\n    return 1\n"),
+        (" 9| def f():\n\n10|     return 1", "def f():\n\n    return 1"),
+        ("7: x = {\n8:\n9: }\n", "x = {\n\n}\n"),
+    ],
+)
+def test_lines_that_were_copied_with_their_numbers_are_had_without(shown: str, meant: str) -> None:
+    assert unnumbered(shown) == meant
+
+
+@pytest.mark.parametrize("text", ["", "x = 1\n", "1: 2\nx\n", "2: a\n1: b\n", "1: a\n1: b\n", "12:30\n"])
+def test_other_lines_stay(text: str) -> None:
+    assert unnumbered(text) == text
