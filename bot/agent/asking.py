@@ -8,6 +8,7 @@ from bot.agent.assignment import Assignment, Turn
 from bot.agent.dialects import Speech
 from bot.agent.limits import near, spent
 from bot.agent.llm import Message, Model, Reply, system
+from bot.agent.looping import is_loop
 from bot.agent.meanwhile import into_talk, new_since
 from bot.agent.prompts import Dialect, instructions, prompt, version
 from bot.agent.room import Room, room_in
@@ -96,7 +97,7 @@ class Asking:
         self.spend = self.spend.plus(reply.usage)
         asked = ", ".join(action.name for action in actions) or problem or "no action"
         self.work.tell(f"  call {len(self.calls)}: {asked} ({self.spend.tokens:,} tokens so far)")
-        if reply.is_truncated:
+        if reply.is_truncated and not is_loop(reply.text or ""):  # more room would be filled with the same
             self._room = self._room.after_cut_off(
                 prompt_tokens=reply.usage.prompt_tokens, prompt_chars=size_of(answered.asked_with)
             )

@@ -264,6 +264,14 @@ def test_the_room_for_a_reply_follows_from_the_replies_before() -> None:
     assert [asked.max_tokens for asked in model.asked] == [8192, 2048, 4096, 12_000]
 
 
+def test_a_reply_that_loops_gets_no_more_room() -> None:
+    looped = cut_off("print('the same again, and once more')\n" * 30)
+
+    _, model = solve([says("x", usage=Usage(10, 20)), looped, code(RIGHT)])
+
+    assert [asked.max_tokens for asked in model.asked] == [8192, 2048, 2048]
+
+
 def test_a_model_with_a_small_window_is_asked_for_short_replies() -> None:
     model = ScriptedModel([code(RIGHT)], window_tokens=4096)
 

@@ -345,6 +345,15 @@ def test_a_reply_that_was_cut_off_gets_more_room_and_not_the_same_question() -> 
     assert first.messages != second.messages
 
 
+def test_a_reply_that_says_the_same_until_it_is_cut_off_gets_no_more_room() -> None:
+    again = "assert add(1, 2) == 3, 'they are added'\n"
+    model = ScriptedModel([cut_off(again * 20 + again[:7]), says(RIGHT)])
+
+    work(model, a_bench())
+
+    assert [asked.max_tokens for asked in model.asked] == [8192, 8192]
+
+
 def test_tool_calls_that_were_cut_off_get_more_room_too() -> None:
     half = ToolCall("c0", "write", '{"path": "calc.py", "content": "def add')
     model = ScriptedModel([says(None, finish_reason="length", tool_calls=(half,)), calls(EDIT, FINISH)])

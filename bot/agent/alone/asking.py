@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.agent.budget import budget_for
 from bot.agent.llm import Message, Model, Reply
+from bot.agent.looping import is_loop
 from bot.agent.openai_replies import read_kept
 from bot.agent.prompts import version
 from bot.agent.thinking import without_thinking
@@ -107,7 +108,8 @@ class Asking:
     def _learn(self, reply: Reply) -> None:
         """More room after a reply that was cut off, less after one that came to its end by itself."""
         if reply.is_truncated:
-            self._cap = min(self._cap * 2, LONGEST_REPLY_TOKENS)
+            if not is_loop(reply.text or ""):
+                self._cap = min(self._cap * 2, LONGEST_REPLY_TOKENS)
             return
         self._longest = max(self._longest, reply.usage.completion_tokens)
         if self._longest:
