@@ -1,7 +1,7 @@
 """One running container, over the Docker engine's API."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -36,14 +36,24 @@ def remove(engine: Engine, volume: str) -> None:
 class ContainerBox:
     """One running container, which can be replaced by another on the same volume.
 
-    `volume` is its workspace, by the engine's name.
+    `volume` is its workspace, by the engine's name. `before_start` is told of each container when it is made, and does
+    not run yet.
     """
 
-    def __init__(self, engine: Engine, config: Mapping[str, Any], *, volume: str, name: str | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        config: Mapping[str, Any],
+        *,
+        volume: str,
+        name: str | None = None,
+        before_start: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._api = engine.api
         self._config = config
         self.volume = volume
         self._name = name
+        self._before_start = before_start
         self.id = self._started()
         self._census = self._new_census()
 
@@ -145,8 +155,9 @@ class ContainerBox:
             config = dict(self._config)
             made = str(self._api.create_container_from_config(config, self._name)["Id"])  # type: ignore[no-untyped-call]
             try:
+                self._before_start(made)
                 self._api.start(made)
-            except (DockerException, requests.RequestException):
+            except (DockerException, requests.RequestException, SandboxError):
                 self._remove(made)
                 raise
         return made

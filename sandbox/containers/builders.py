@@ -1,11 +1,12 @@
 """Containers in which environments are made, known to every worker of an engine by their names.
 
 A name can be had once: whoever has it makes the environment, the others wait. The container ends when the process
-that made it does, even by `kill -9`, for then the engine closes what the container reads from.
+that made it does, even by `kill -9`, for then the engine closes what the container reads from: that is opened before it
+starts, so that none runs which nobody holds.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,17 +68,21 @@ class Builders:
     @contextmanager
     def building(self, config: Mapping[str, Any], *, volume: str, name: str) -> Iterator[ContainerBox]:
         """A container of this name. Raises `BeingMade` where there is one."""
-        try:
-            box = ContainerBox(self._engine, config, volume=volume, name=name)
-        except SandboxError as error:
-            if isinstance(error.__cause__, APIError) and error.__cause__.status_code == _CONFLICT:
-                raise BeingMade(f"the container {name} is there already") from error
-            raise
-        try:
-            with self._held(box.id):
+        with ExitStack() as held:
+
+            def hold(made: str) -> None:
+                held.enter_context(self._held(made))
+
+            try:
+                box = ContainerBox(self._engine, config, volume=volume, name=name, before_start=hold)
+            except SandboxError as error:
+                if isinstance(error.__cause__, APIError) and error.__cause__.status_code == _CONFLICT:
+                    raise BeingMade(f"the container {name} is there already") from error
+                raise
+            try:
                 yield box
-        finally:
-            box.remove()
+            finally:
+                box.remove()
 
     @contextmanager
     def _held(self, container_id: str) -> Iterator[None]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import docker
 import pytest
@@ -421,6 +422,24 @@ def test_a_builder_that_is_killed_is_not_waited_for(
     assert (made.is_cached, made.output) == (False, "made\n")
     assert docker_client.containers.list(all=True, filters={"name": f"{REPOSITORY}-{repository_id}-"}) == []
     docker_sandbox.remove_leftovers()
+
+
+def test_a_builder_is_held_before_it_runs(
+    environments: Environments, repository_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that runs, and that nobody holds yet, would outlive who is killed at this moment by its whole time limit."""
+    attach = docker.APIClient.attach_socket
+    held: list[str] = []
+
+    def attached(api: docker.APIClient, container: str, **options: Any) -> object:
+        held.append(api.inspect_container(container)["State"]["Status"])
+        return attach(api, container, **options)
+
+    monkeypatch.setattr(docker.APIClient, "attach_socket", attached)
+
+    made = prepare(environments, repository_id, "echo made")
+
+    assert (made.output, held) == ("made\n", ["created"])
 
 
 def test_a_ca_bundle_is_named_to_every_package_manager(
