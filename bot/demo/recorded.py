@@ -47,6 +47,7 @@ class RecordedModel:
         self._delay_s = delay_s
         self._open = threading.Event()
         self._open.set()
+        self._held_at: tuple[int, int] | None = None
         self._called = threading.Condition()
         self._server = _Server(("127.0.0.1", port), self)
         self._thread = threading.Thread(
@@ -71,7 +72,7 @@ class RecordedModel:
         return self
 
     def stop(self) -> None:
-        self._open.set()
+        self.release()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -82,11 +83,14 @@ class RecordedModel:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def hold(self) -> None:
-        """Keep every call waiting for its reply until `release`."""
-        self._open.clear()
+    def hold(self, *, at: tuple[int, int] | None = None) -> None:
+        """Keep every call waiting for its reply until `release`; `at` an iteration's call, from that one on."""
+        self._held_at = at
+        if at is None:
+            self._open.clear()
 
     def release(self) -> None:
+        self._held_at = None
         self._open.set()
 
     def wait_for_calls(self, count: int, *, timeout_s: float = 30.0) -> bool:
@@ -104,6 +108,8 @@ class RecordedModel:
         with self._called:
             self.calls.append(PlayedCall(recording.match if recording else "", iteration, index, request))
             self._called.notify_all()
+        if self._held_at is not None and (iteration, index) >= self._held_at:
+            self._open.clear()
         self._open.wait()
         if recording is None:
             return None

@@ -151,6 +151,19 @@ def test_a_held_model_answers_when_it_is_released(model: RecordedModel) -> None:
     assert answers == ["The right fix."]
 
 
+def test_a_model_is_held_at_a_call_and_answers_those_before(model: RecordedModel) -> None:
+    model.hold(at=(2, 0))
+    answers = [ask(model, prompt(iteration=1)).choices[0].message.content]
+    caller = threading.Thread(target=lambda: answers.append(ask(model, prompt(iteration=2)).choices[0].message.content))
+    caller.start()
+
+    assert model.wait_for_calls(2)
+    assert len(answers) == 1
+    model.release()
+    caller.join()
+    assert answers[1:] == ["The right fix."]
+
+
 def test_the_models_are_listed(model: RecordedModel) -> None:
     with openai.OpenAI(base_url=model.base_url, api_key="any") as client:
         assert [found.id for found in client.models.list()] == ["recorded"]
