@@ -134,9 +134,12 @@ def _as_fix(commit: PastCommit, base: str, told: words.Told) -> PastFix:
 
 
 def pulls_in(history: History, pulls: Iterator[PastFix], caps: Caps) -> Iterator[CheckedFix]:
-    """Merged pull requests, each with its base, and its issue's words without the fix itself."""
+    """Merged pull requests (of a range those in it), each with its base, and its issue's words without the fix."""
+    commits = commits_before(history.mirror.path, history.head, since=history.since) if history.since else ()
+    inside = frozenset(commit.sha for commit in commits)
     for pull in pulls:
-        yield _pull(history.mirror, pull, caps)
+        if not history.since or pull.head in inside:
+            yield _pull(history.mirror, pull, caps)
 
 
 def _pull(mirror: Mirror, pull: PastFix, caps: Caps) -> CheckedFix:

@@ -339,8 +339,8 @@ def pull(head: str, **changed: str) -> PastFix:
     return PastFix(**(given | changed), head=head, source=FixSource.PULL_REQUEST, at=1.0)  # type: ignore[arg-type]
 
 
-def pulls_of(history: History, *pulls: PastFix) -> list[CheckedFix]:
-    wanted = Wanted(name="calc", folder=history.folder, repository=history.folder)
+def pulls_of(history: History, *pulls: PastFix, span: str = "") -> list[CheckedFix]:
+    wanted = Wanted(name="calc", folder=history.folder, repository=history.folder, span=span)
     mirror = Mirror(history.folder.parent / "results" / "history.git")
     return list(pulls_in(history_of(wanted, mirror, stop=lambda: False), iter(pulls), Caps()))
 
@@ -354,6 +354,16 @@ def test_a_pull_request_has_the_base_before_it_and_its_issue_without_the_fix(his
 
     assert (found.fix.base, found.reason) == (base, "")
     assert found.fix.body == "See […] and […], it is `[…]`."
+
+
+def test_of_a_range_those_pull_requests_are_taken_that_were_merged_in_it(history: History) -> None:
+    first = history.commit(FIX, PROSE)
+    history.commit({"README.md": "Sums.\n"}, "Say what it is")
+    second = history.commit({"calc.py": f"{FIXED}\n", "tests/test_more.py": DOUBLE_TEST}, PROSE)
+
+    found = pulls_of(history, pull(second), pull(first), span="HEAD~1..HEAD")
+
+    assert [each.fix.head for each in found] == [second]
 
 
 def test_a_pull_request_that_can_not_be_read_says_why(history: History) -> None:
