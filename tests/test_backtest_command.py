@@ -223,6 +223,14 @@ def test_merged_pull_requests_are_asked_for_with_the_words_of_their_issue(served
     assert said["report"] == str(served.folder / "home/backtests/octo/calc/report.md")
 
 
+def test_of_a_range_the_merged_pull_requests_in_it_are_taken(served: Served) -> None:
+    asked = ("octo/calc", "--range", "main~1..main", "--check", "--json")
+    done = backtest(served.folder, *asked, **served.server, **served.keys)
+
+    (fix,) = said_by(done)["fixes"]
+    assert (fix["name"], fix["from"], fix["is_fit"]) == (served.name, "pull request", True), done.stderr
+
+
 def test_without_the_app_commits_are_taken_and_that_is_said(served: Served) -> None:
     done = backtest(served.folder, "octo/calc", "--check", "--json", **served.server)
 

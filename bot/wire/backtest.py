@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot import backtest
 from bot.backtest import LAST, Bot, Means, Wanted
-from bot.errors import Refused, Unavailable
+from bot.errors import Refused, Stopped, Unavailable
 from bot.records import Backtest, PastFix, StopCheck
 from bot.repository import Mirror
 from bot.repository.export import git_directory
@@ -151,12 +151,10 @@ def _cloned(settings: Settings, wanted: Wanted, *, stop: StopCheck, tell: Callab
         clone.update(remote.clone_url, credentials=remote.credentials, ca_bundle=remote.ca_bundle, stop=stop)
     clone.stand_at(head_of(remote, clone, stop=stop))
     here = replace(wanted, repository=clone.path, name=remote.full_name)
-    if wanted.span:
-        return here
     if remote.key is None:
         tell(_AS_EVERYBODY)
         return here
-    return replace(here, pulls=_pulls(settings, remote.full_name, tell=tell))
+    return replace(here, pulls=_pulls(settings, remote.full_name, stop=stop, tell=tell))
 
 
 _AS_EVERYBODY = (
@@ -165,13 +163,17 @@ _AS_EVERYBODY = (
 )
 
 
-def _pulls(settings: Settings, full_name: str, *, tell: Callable[[str], None]) -> Iterator[PastFix]:
+def _pulls(settings: Settings, full_name: str, *, stop: StopCheck, tell: Callable[[str], None]) -> Iterator[PastFix]:
+    """What was merged and closes an issue, newest first. Raises `Stopped`: there may be many that nobody wants."""
     from bot.wire.app import github_of  # noqa: PLC0415 - not needed where nothing is asked of GitHub
 
     github = github_of(settings)
     info = github.find(full_name)
     tell(f"asking GitHub for pull requests that were merged into {info.default_branch} and close an issue")
-    yield from github.past_fixes(info.ref, info.default_branch)
+    for fix in github.past_fixes(info.ref, info.default_branch):
+        if stop():
+            raise Stopped
+        yield fix
 
 
 def _keep(folder: Path, made: Backtest, secrets: tuple[str, ...]) -> None:
